@@ -57,7 +57,7 @@ static bool hasLine(Location loc, int64_t line) {
       .wasInterrupted();
 }
 
-/// Returns the types of the tensors that `op` reads and gives.
+/// Returns the types of the tensors that `op` takes and returns.
 static SmallVector<RankedTensorType> tensorsOf(Operation *op) {
   SmallVector<RankedTensorType> types;
   for (Type type : llvm::concat<Type>(SmallVector<Type>(op->getOperandTypes()),

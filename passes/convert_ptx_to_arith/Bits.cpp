@@ -111,7 +111,8 @@ void Emitter::lookup3() {
   Value a = read(1, type()), y = read(2, type()), z = read(3, type());
   Value none = constant(32, 0), all = constant(32, ~0ull);
   auto ofTwo = [&](unsigned four) -> Value {
-    // Bit 2b + c; the low two bits hold where b is 0.
+    // Bit 2b + c of `four`: its low two bits are for b = 0, the others for b =
+    // 1.
     auto ofOne = [&](unsigned two) -> Value {
       return two == 0 ? none : two == 3 ? all : two == 2 ? z : invert(z);
     };

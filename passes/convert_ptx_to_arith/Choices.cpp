@@ -50,7 +50,7 @@ static std::optional<I> intPredicate(StringRef name, bool isSigned) {
 }
 
 /// Compares operands 1 and 2 in the last type of the instruction. Returns the
-/// result and its opposite, both combined with the predicate of operand 3; of
+/// result and its opposite, both combined with the predicate of operand 3; for
 /// pairs, the results of the two lanes.
 std::optional<std::pair<Value, Value>> Emitter::comparison(bool mayBePair) {
   const PtxType &of = at->types.back();

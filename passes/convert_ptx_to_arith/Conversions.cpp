@@ -26,8 +26,8 @@ static Value rounded(Emitter &e, Value x, StringRef mode) {
   return math::CeilOp::create(e.b, x);
 }
 
-/// What is too large becomes the nearest integer. NaN becomes 0, and the
-/// highest bit if one of the types has 64 bits.
+/// A float that is too large becomes the nearest integer. NaN becomes 0; if one
+/// of the types has 64 bits, the highest bit alone.
 Value Emitter::floatToInteger(Value x, const PtxType &to, const PtxType &from,
                               StringRef mode) {
   x = rounded(*this, wide(x), mode);
@@ -54,8 +54,8 @@ Value Emitter::floatToInteger(Value x, const PtxType &to, const PtxType &from,
 Value Emitter::integerToFloat(Value x, const PtxType &to, const PtxType &from,
                               StringRef mode) {
   bool isSigned = from.kind == PtxType::Signed, isLong = from.bits == 64;
-  // Of an integer of 32 bits, f64 has all bits; one of 64 bits that f64 rounds
-  // is infinite in f16.
+  // f64 represents an integer of 32 bits exactly, and an integer of 64 bits
+  // that f64 rounds is infinite in f16 in any case.
   bool isExact = to.bits == 64 && !isLong;
   if (mode == "rn" || isExact) {
     if (to.kind == PtxType::Brain && isLong)
@@ -119,7 +119,7 @@ Value Emitter::toTensorFloat(Value x, StringRef mode) {
   return select(is(I::ugt, size, 0x7f800000), constant(32, 0x7fffffff), bits);
 }
 
-/// .satfinite: the largest number for infinity, whose bits are one more.
+/// .satfinite: the largest number in place of infinity, whose bits are 1 more.
 Value Emitter::largestFor(Value x, const PtxType &type) {
   Value bits = asInteger(x);
   uint64_t infinity = type.kind == PtxType::Brain ? 0x7f80

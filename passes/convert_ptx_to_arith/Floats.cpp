@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Arithmetic of floats. Numbers of 16 bits are computed as f32, whose rounding
-// does not change how the sum, product or quotient of two is rounded then.
+// Arithmetic of floats. Numbers of 16 bits are computed as f32, then rounded to
+// 16 bits. For a sum, a product or a quotient of two, this is the same as
+// rounding once.
 
 #include "Emitter.h"
 

@@ -108,8 +108,8 @@ void Emitter::dotProduct() {
   write(sum);
 }
 
-/// min and max of integers and of floats. Of a number and NaN, it is the number
-/// unless `NaN` is there; -0 is less than +0.
+/// min and max of integers and of floats. Of a number and NaN, the result is
+/// the number, or NaN with the modifier `NaN`; -0 is less than +0.
 void Emitter::minMax() {
   if (at->types.size() != 1)
     return (void)refuse("expected one type");

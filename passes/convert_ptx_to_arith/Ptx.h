@@ -37,20 +37,20 @@ struct Operand {
   Kind kind = Sink;
   /// The number of a register in `Program::registers`.
   unsigned index = 0;
-  /// Of a predicate: `!p`.
+  /// For a predicate: whether it is written `!p`.
   bool isNegated = false;
-  /// Of a register: `-a`.
+  /// For a register: whether it is written `-a`.
   bool hasMinus = false;
-  /// Of a register: what follows its point, such as "b0" of `a.b0`.
+  /// For a register: the part behind the point, such as "b0" in `a.b0`.
   StringRef selector;
-  /// Of an integer, or of a number in hexadecimal.
+  /// For an integer, or a number in hexadecimal: its bits.
   uint64_t bits = 0;
-  /// Of a number in hexadecimal: 32 or 64; of a decimal number: 0.
+  /// For a number in hexadecimal: 32 or 64; for a decimal number: 0.
   unsigned numberBits = 0;
   double number = 0;
-  /// Of a special register.
+  /// For a special register: its name.
   StringRef name;
-  /// Of `{a, b}` or `p|q`.
+  /// For `{a, b}` or `p|q`: the operands in it.
   std::vector<Operand> elements;
 };
 

@@ -58,7 +58,7 @@ void Emitter::convertFromSmall() {
   SmallVector<Value> parts;
   for (Value bits : lanes(read(1, type(1), true), type(1))) {
     if (isScale) {
-      // The exponent of bf16; 0 is a power of two, too: 2^-127.
+      // The code is the exponent of a bf16; 0 stands for 2^-127.
       Value code = resized(bits, 16);
       Value power =
           select(is(I::eq, code, 0), constant(16, 0x40), left(code, 7u));
@@ -120,7 +120,7 @@ void Emitter::convertToSmall() {
 }
 
 /// Returns the code of the nearest of 0, 0.5, 1, 1.5, 2, 3, 4 and 6, with the
-/// sign; of two, the even code. NaN is 6.
+/// sign; on a tie, the even code. NaN is 6.
 Value Emitter::toFloat4(Value x) {
   Value size = absolute(x), code = constant(4, 0);
   std::pair<double, bool> limits[] = {

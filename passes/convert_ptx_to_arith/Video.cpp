@@ -107,8 +107,8 @@ Value Emitter::videoResult(Value x, Value y, bool isSet) {
 }
 
 /// vadd.dtype.atype.btype{.sat}{.secop} d{.dsel}, a{.asel}, b{.bsel}{, c} and
-/// the like: of the result and c, a sum, the lesser or the greater; or c with
-/// the result in one of its parts.
+/// the like. Returns the sum, the minimum or the maximum of the result and c,
+/// or c with the result in one of its parts.
 void Emitter::video() {
   bool isSet = at->opcode == "vset", isShift = at->opcode.starts_with("vsh");
   unsigned first = isSet ? 0 : 1;

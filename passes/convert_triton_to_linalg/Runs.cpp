@@ -72,7 +72,7 @@ struct Runs {
   WrappedOffset term;
   int64_t size;
   Value zero = number(0), one = number(1);
-  /// More than any offset. Twice this number still is one.
+  /// Greater than any offset; twice this number fits in 64 bits.
   Value most = number(int64_t(1) << 61);
   /// Both are not negative; a modulus of 0 became the number above.
   Value distance, modulus;

@@ -14,7 +14,7 @@ namespace mlir::triton_ext::convert_triton_to_linalg {
 
 /// A part of a tensor that is strided in memory.
 struct Run {
-  /// They do not wrap around.
+  /// The pointers of the run, which do not wrap around.
   Pointers pointers;
   /// The elements, counted from the place of `pointers`.
   Box memory;
@@ -22,8 +22,8 @@ struct Run {
   Box elements;
 };
 
-/// Returns whether the elements can be divided into runs: along no dimension do
-/// several offsets of which one wraps around meet.
+/// Returns whether the elements can be divided into runs: a dimension along
+/// which an offset wraps around has no other offset.
 TRITON_EXT_EXPORTED bool haveRuns(const Pointers &pointers);
 
 /// Calls `body` for each run of the elements in a box, in loops if they wrap
@@ -39,7 +39,7 @@ TRITON_EXT_EXPORTED Value loadRun(Access &access, const Run &run, Value into);
 TRITON_EXT_EXPORTED void storeRun(Access &access, const Run &run, Value value);
 
 /// Returns what a load starts with: `other` (a tensor) or, without it, zeros;
-/// something undefined if the box is everything.
+/// an undefined tensor if the box contains all elements.
 TRITON_EXT_EXPORTED Value getAround(Access &access, const Box &box,
                                     Value other);
 

@@ -33,8 +33,8 @@ static bool isElementwise(Operation *op) {
   return linalg_ext::isElementwiseOnTensors(op) && isPure(op);
 }
 
-/// Returns whether the carried tensor is used by elementwise operations alone,
-/// of which only the next value of this tensor is used.
+/// Returns whether only elementwise operations use the carried tensor, and only
+/// this tensor's next value is used of their results.
 static bool feedsItselfOnly(scf::ForOp loop, unsigned number) {
   Block *body = loop.getBody();
   Operation *yield = body->getTerminator();
@@ -54,7 +54,7 @@ static bool feedsItselfOnly(scf::ForOp loop, unsigned number) {
 }
 
 /// Takes from `tensor` the part that `op` takes from another one. A slice keeps
-/// all dimensions, as those do that move.
+/// all dimensions, as do the slices that are moved.
 static Operation *takeFrom(OpBuilder &builder, Operation *op, Value tensor) {
   if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op))
     return tensor::ExtractSliceOp::create(

@@ -22,7 +22,7 @@ def ExtractLikeMoveBackwardPass : Pass<"triton-ext-extract-like-move-backward", 
     ```mlir
     %1 = linalg.map { arith.addi } ins(%range, %filled : tensor<128xi32>, tensor<128xi32>) outs(%o : tensor<128xi32>)
     %2 = tensor.extract %1[%c0] : tensor<128xi32>
-    // becomes, with %a what %filled is filled with, and %start where %range begins
+    // becomes, if %filled is filled with %a, and %range begins at %start
     %2 = arith.addi %start, %a : i32
     ```
   }];

@@ -12,9 +12,9 @@
 
 namespace mlir::triton_ext::extract_like_move_backward {
 
-/// Returns the element, computed from elements of the operands of what computes
-/// the tensor, or null if the extract has to stay. Appends the extracts that it
-/// creates to `made`.
+/// Returns the element, computed from elements of the operands of the operation
+/// that computes the tensor, or null if the extract has to stay. Appends the
+/// extracts that it creates to `made`.
 Value computeElement(tensor::ExtractOp op, SmallVector<Operation *> &made);
 
 /// Does the same for a slice.

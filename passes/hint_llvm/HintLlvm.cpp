@@ -55,8 +55,8 @@ static void addMetadata(Loop &loop, StringRef name, Constant *value) {
   loop.setLoopID(id);
 }
 
-/// Returns whether `function` takes, returns or passes vectors beyond the
-/// kernel's own code. Intrinsics are LLVM's, which splits them.
+/// Returns whether `function` takes, returns or passes vectors to code outside
+/// of the kernel. Intrinsics do not count, because LLVM splits their vectors.
 static bool exchangesVectors(const Function &function) {
   auto has = [](Type *type) { return type->isVectorTy(); };
   if (has(function.getReturnType()) ||

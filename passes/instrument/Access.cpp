@@ -12,8 +12,8 @@ using namespace mlir::triton_ext;
 using namespace mlir::triton_ext::instrument;
 namespace tt = mlir::triton;
 
-/// Returns the mask whose lanes `mask` repeats, which takes less time to count:
-/// that of a row, if all rows have it.
+/// Returns the smaller mask that `mask` repeats, which takes less time to
+/// count: that of one row, if all rows are equal.
 static Value withoutCopies(Value mask) {
   while (Operation *source = mask ? mask.getDefiningOp() : nullptr) {
     if (!isa<tt::BroadcastOp, tt::SplatOp, tt::ExpandDimsOp>(source))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What an operation asks of global memory, as it is counted.
+// Accesses to global memory, as the pass counts them.
 
 #ifndef TRITON_EXT_INSTRUMENT_ACCESS_H
 #define TRITON_EXT_INSTRUMENT_ACCESS_H
@@ -17,7 +17,7 @@ struct Access : analysis::MemoryAccess {
   int64_t copies; ///< how often it repeats each
 };
 
-/// Returns what `op` asks of global memory; nullopt if it does not access it.
+/// Returns the access of `op` to global memory; nullopt if it has none.
 std::optional<Access> accessOf(Operation *op);
 
 } // namespace mlir::triton_ext::instrument

@@ -76,7 +76,7 @@ void InstrumentPass::observeProgram(tt::FuncOp kernel) {
 void InstrumentPass::observeAccess(Operation *op, const Access &access) {
   Observer observer(op);
   // The number of lanes is written only if the lanes that are off are wanted,
-  // because the host takes those that are on from all of them.
+  // because the host subtracts those that are on from it.
   int64_t lanes = masked ? access.lanes : 0;
   if (!access.mask) {
     // One count says all: how often the operation ran, on all of its lanes.

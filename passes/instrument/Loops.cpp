@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Counts the iterations of loops. Of an scf.for they are known before it
-// begins, so its body stays as it is, which Triton may pipeline. Measures the
+// Counts the iterations of loops. Those of an scf.for are known before it
+// begins, so its body, which Triton may pipeline, stays as it is. Measures the
 // time of loops and of matrix products.
 
 #include "Observer.h"

@@ -18,7 +18,7 @@ namespace tt = mlir::triton;
 namespace json = llvm::json;
 using Kind = Scope::Kind;
 
-/// How often a block may be described: what follows two branches is described
+/// How often a block may be described: code behind two branches is described
 /// once for each, so early returns in a row could grow exponentially.
 static constexpr int mostBlocks = 500;
 

@@ -199,7 +199,7 @@ int Slice::define(Value value, ArrayRef<int> lanes, const Scope *scope) {
   };
   if (isArithmetic(op)) {
     llvm::json::Array node{op->getName().stripDialect(), widthOf(value)};
-    // Of a cast, the width that counts is that of its operand.
+    // For a cast, the width of its operand counts.
     if (op->getNumOperands() == 1)
       node.push_back(widthOf(op->getOperand(0)));
     for (unsigned i = 0; i < op->getNumOperands(); ++i)

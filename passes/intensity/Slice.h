@@ -58,8 +58,8 @@ struct Address {
 class Slice {
 public:
   /// Returns the number of the expression of `value`, or of its element at
-  /// `lanes`. What cannot be expressed becomes an expression "unknown" that
-  /// says why.
+  /// `lanes`. A value that cannot be expressed becomes an expression "unknown"
+  /// that says why.
   int get(Value value, ArrayRef<int> lanes, const Scope *scope);
   /// Returns the address of a pointer, or of an element of a tensor of
   /// pointers; nullopt if it is not found.

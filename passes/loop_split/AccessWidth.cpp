@@ -25,9 +25,9 @@ analysis::AxisInfo AccessWidths::infoOf(Value value) {
   return infos->get(value);
 }
 
-/// Returns in groups of how many elements along `dimension` the mask is
-/// constant, if `without`, of which it is made, is true for all elements. Each
-/// level of logic may double the steps; `depth` bounds them.
+/// Returns the size of the groups of elements along `dimension` in which the
+/// mask is constant, if its part `without` is true for all elements. Each level
+/// of logic may double the steps; `depth` bounds them.
 int64_t AccessWidths::constancy(Value mask, Value without, unsigned dimension,
                                 unsigned depth) {
   auto type = dyn_cast<RankedTensorType>(mask.getType());

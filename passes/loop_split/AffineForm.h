@@ -11,7 +11,7 @@
 
 namespace mlir::triton_ext::loop_split {
 
-/// An affine expression that each element of a tensor, or one integer, is:
+/// An affine expression for one integer, or for each element of a tensor:
 /// modulo 2^width, it is `constant`, plus each term's scalar times the term's
 /// coefficient, plus a number in [0, spread] that differs from element to
 /// element. Scalars of fewer bits are sign-extended. Example: the elements of

@@ -23,9 +23,9 @@ namespace {
 struct Place {
   Condition condition;
   Side side;
-  /// Accesses become wider.
+  /// Whether accesses become wider.
   bool widens = false;
-  /// Selects of tensors, or branches.
+  /// Whether selects of tensors, or branches, disappear.
   bool values = false;
   /// In how many iterations the condition is known, as far as constants tell;
   /// the largest number if that is decided at run time.
@@ -131,8 +131,8 @@ static void limitTripsBetween(scf::ForOp loop, MutableArrayRef<Place> places) {
           !a.slope.isOne() || !b.slope.isOne() || !a.lhs.hasTermsOf(b.lhs) ||
           !a.rhs.hasTermsOf(b.rhs))
         continue;
-      // The induction variable, less what both have in common, where each of
-      // the masks changes.
+      // The values of the induction variable at which each of the masks
+      // changes, without the terms that both have in common.
       APInt first = wide(a.rhs.constant) + a.rhs.spread.zext(wideBits) -
                     wide(a.lhs.constant);
       APInt last = wide(b.rhs.constant) - wide(b.lhs.constant) -

@@ -36,10 +36,10 @@ struct Sum {
 /// compute may wrap.
 constexpr llvm::StringLiteral speculatedAttr = "triton_ext.speculated";
 
-/// Whether lhs <= rhs (signed) is known, if no sum, difference or product wraps
-/// that is not speculated. `depth` bounds how many minima and maxima around
-/// each other are taken apart, of which each doubles the steps: a place is
-/// clamped twice, and the kernel may have done so, too.
+/// Whether lhs <= rhs (signed) is known, if only speculated sums, differences
+/// and products may wrap. `depth` bounds how many nested minima and maxima are
+/// taken apart, because each doubles the steps. A place is clamped twice, and
+/// the kernel may have clamped it before.
 bool isAtMost(Value lhs, Value rhs, unsigned depth = 4);
 
 } // namespace mlir::triton_ext::loop_split

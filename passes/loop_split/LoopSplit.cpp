@@ -106,7 +106,7 @@ scf::ForOp LoopSplitPass::splitAt(scf::ForOp loop, const Candidate &candidate,
   Side side = candidate.side;
   Value count = counter.countUpTo(first, side);
   auto isOne = [&] { return counter.isZero(count) || counter.isAll(count); };
-  // Only a mask can be left to the other loop, which can do all iterations.
+  // Only a loop with the mask can do the iterations of both loops.
   if (minTrips > 1 && first.hasTail() && !isOne()) {
     count = counter.orNone(count, side, minTrips);
     if (isOne()) {

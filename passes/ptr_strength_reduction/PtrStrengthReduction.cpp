@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Adds to tensors of pointers or offsets on scalars what is the same for all
-// elements, in expressions and for values that loops carry. Carried pointers
-// that are not advanced by additions are left untouched.
+// Adds on scalars the part of pointers and offsets that is the same for all
+// elements of a tensor, in expressions and for values that loops carry. Carried
+// pointers that are not advanced by additions are left untouched.
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -25,7 +25,7 @@ using namespace mlir;
 using namespace mlir::triton_ext;
 namespace tt = mlir::triton;
 
-/// Returns the scalar that all elements of `value` are, or null.
+/// Returns the scalar that all elements of `value` equal, or null.
 static Value getScalar(Value value, OpBuilder &builder) {
   return isa<RankedTensorType>(value.getType()) ? getSplat(value, builder)
                                                 : value;

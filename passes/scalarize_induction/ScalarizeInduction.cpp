@@ -58,9 +58,9 @@ static void scalarize(scf::ForOp loop) {
   auto yield = cast<scf::YieldOp>(loop.getBody()->getTerminator());
   struct Advance {
     unsigned position;
-    /// The sum that the loop will carry, until then of zero and the step. The
-    /// step may be an argument of the loop: where it is an operand it follows
-    /// when the loop is replaced, which destroys the argument.
+    /// The sum that the loop will carry; until then, of zero and the step. The
+    /// step may be an argument of the loop. As an operand, it is updated when
+    /// the loop is replaced, which destroys the argument.
     arith::AddIOp sum;
   };
   SmallVector<Advance> advances;

@@ -36,8 +36,8 @@ struct VectorStore {
 };
 } // namespace
 
-/// Returns whether `call` calls the intrinsic with this name. Its number may be
-/// another one in LLVM's headers than in libtriton.
+/// Returns whether `call` calls the intrinsic with this name. Compares names,
+/// because LLVM's headers and libtriton may number it differently.
 static bool isIntrinsic(const IntrinsicInst &call, StringRef prefix) {
   return call.getCalledFunction()->getName().starts_with(prefix);
 }

@@ -36,7 +36,7 @@ struct StructuredToMemrefPass
   void runOnOperation() override;
 };
 
-/// What an access of tts accesses.
+/// The memory that an access of tts reads or writes.
 struct Target {
   Pointers pointers;
   Box box;
@@ -177,7 +177,7 @@ static void convert(tts::LoadOp op, OpBuilder &builder) {
   if (target->gather) {
     bool hasMask = bool(target->gather.getGatherScatterMask());
     Box box = target->box;
-    // Any box that is not everything has something around it.
+    // The mask may leave elements out, so the box must not look whole.
     if (hasMask)
       box.high[0] = access.math.number(0);
     result = forEachIndex(

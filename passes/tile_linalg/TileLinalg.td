@@ -39,7 +39,7 @@ def TileLinalgPass : Pass<"triton-ext-tile-linalg", "::mlir::ModuleOp"> {
     ListOption<"tileSizes", "tile-sizes", "int64_t", "Tile sizes, the outermost loop's first; 0 does not tile a loop">,
     Option<"fuse", "fuse", "bool", "false", "Compute operands in the same loops">,
   ];
-  // Modules that Triton's were converted to have aux and math_ext, too.
+  // Modules that were converted from Triton's have aux and math_ext, too.
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
     "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect",

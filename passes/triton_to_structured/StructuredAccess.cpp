@@ -121,8 +121,8 @@ std::optional<Line> Maker::addLines(ArrayRef<Value> tensors) {
   return sum;
 }
 
-/// Removes a factor that all offsets of a line have from the line and returns
-/// it.
+/// Divides the offsets of a line by a factor that all of them have, and returns
+/// the factor.
 OpFoldResult Maker::takeFactor(Line &line) {
   auto product = line.value.getDefiningOp<arith::MulIOp>();
   auto factor = product ? trackLine(product.getRhs(), math) : std::nullopt;

@@ -33,8 +33,8 @@ struct Forms {
 };
 
 /// Makes the pointers of an access and the bounds of its mask; nullopt if
-/// either is not structured. Of the operations that it made before giving up,
-/// none has a use.
+/// either is not structured. The operations that it made before giving up have
+/// no uses.
 std::optional<Structured> structureAccess(Value pointers, Value mask,
                                           bool isStore, Forms forms,
                                           OpBuilder &builder, Location loc);

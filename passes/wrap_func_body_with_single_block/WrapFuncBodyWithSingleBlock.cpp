@@ -19,8 +19,8 @@ namespace mlir::triton_ext::wrap_func_body_with_single_block {
 
 using namespace mlir;
 
-/// Returns the returns of the function itself, without those inside of other
-/// operations.
+/// Finds the return operations of the function itself, without those inside of
+/// other operations.
 static SmallVector<Operation *> getReturns(Region &body) {
   SmallVector<Operation *> returns;
   for (Block &block : body)

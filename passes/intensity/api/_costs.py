@@ -34,7 +34,8 @@ class Cost:
 
     Attributes:
         quantity: ``loads``, ``stores`` (bytes) or ``flops``.
-        kind: of FLOPs: ``add``, ``mul``, ``fma``, ``div``, ``transcendental`` or ``dot``; empty if it is not known.
+        kind: the kind of FLOPs: ``add``, ``mul``, ``fma``, ``div``, ``transcendental`` or ``dot``; empty if it is not
+            known.
         type: the type of the operands of FLOPs, e.g. ``bf16``.
         line: ``file:line`` in the source.
         amount: how much; None if it is not known.

@@ -21,8 +21,8 @@ class Place:
 
     Attributes:
         argument: the argument of the kernel that is the base of the addresses.
-        offset: of an element from the base, in elements.
-        bytes: of an element.
+        offset: the offset of an element from the base, in elements.
+        bytes: the bytes of an element.
         tests: expressions that are not negative for an element that is accessed.
         checks: what has to hold for `offset` and `tests` to be right.
         domain: expressions that are not negative for the elements that are accessed, and for no others: those of the

@@ -52,7 +52,8 @@ class Intensity:
         """Returns the bytes that a launch requests from memory: loads and stores.
 
         Args:
-            grid: that of the launch: one to three sizes, or a function of the arguments and constexprs, as for Triton.
+            grid: the grid of the launch: one to three sizes, or a function of the arguments and constexprs, as for
+                Triton.
             arguments: the integers among the kernel's arguments, and the sizes of descriptors. Those on which nothing
                 depends may be missing, and may be anything.
 

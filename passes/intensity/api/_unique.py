@@ -22,7 +22,7 @@ class Access:
         line: ``file:line`` in the source.
         amount: the bytes that it requests, not 0.
         place: where they are.
-        ranges: of the symbols in `place`.
+        ranges: the ranges of the symbols in `place`.
     """
 
     line: str
