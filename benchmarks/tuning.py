@@ -122,7 +122,7 @@ def launch_microseconds(function: Callable[[], object], launches: int = 2000) ->
 
 @dataclass(frozen=True)
 class Case:
-    """Returns a tuned kernel, and a launch of it."""
+    """A tuned kernel, and a launch of it."""
 
     name: str
     kernel: Any

@@ -3,7 +3,7 @@
 the cost model, and with its masks in a branch.
 
 Needs PyTorch with CUDA. Measures the cases of `loop_split.py`, whose results the cost model was made from, and others:
-short ones, and masks of other kinds. The limits for numbers of iterations that are constants come from these, and that
+short ones, and masks of other kinds. From these come the limits for constant numbers of iterations, and the rule that
 unaligned rows stay as they are. Medians, launched in turns. Writes ``gpu-loop-split-default.json`` and ``.txt``;
 ``--show FILE`` makes the table of such a file, without a GPU. Exits with 1 if a result is wrong.
 

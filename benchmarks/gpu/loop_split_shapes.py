@@ -25,10 +25,10 @@ class Case:
         arguments: all but the constexprs, in order.
         meta: constexprs that are the same for all configurations.
         configs: constexprs, warps and stages to try.
-        grid: from the constexprs.
+        grid: returns the grid, from the constexprs.
         forms: what is compared; those of `COMMON` are always there.
         output: the tensor that is written.
-        expected: what of it should be what, and the tolerance.
+        expected: yields pairs of a tensor and what it should be.
         torch: what PyTorch has for it.
     """
 

@@ -60,12 +60,12 @@ class Launch:
     Attributes:
         label: says kernel and shape.
         kernel: one of probe_kernels.
-        grid: of the launch.
+        grid: the grid of the launch.
         arguments: tensors and numbers.
         constexprs: all but `WHAT` and `EACH_TURN`.
-        warps: of a program.
+        warps: the warps of a program.
         inner: names of the regions inside of the region ``loop``.
-        turns: of the loop.
+        turns: the turns of the loop.
         wanted: computes the result with PyTorch.
     """
 

@@ -25,7 +25,7 @@ def _in_loop(ptx: str, edit: Callable[[str, list[Any], list[Any]], tuple[str, st
 
     Args:
         ptx: the text.
-        edit: takes the loop's body, its clocks and the stores of its records; returns what is before it, and it.
+        edit: takes the loop's body, its clocks and the stores of its records; returns the text before the body, and it.
 
     Raises:
         ValueError: the kernel has clocks, but no loop contains them.
@@ -46,7 +46,8 @@ def _in_loop(ptx: str, edit: Callable[[str, list[Any], list[Any]], tuple[str, st
 def _arithmetic_first(body: str, clocks: list[Any], _: list[Any]) -> tuple[str, str]:
     """Moves the arithmetic behind the last clock before it: what it computes has no time, and nothing else moves.
 
-    What writes a register that something before it reads or writes stays, and what reads one that this has written.
+    An instruction stays if it writes a register that one before it reads or writes, or if it reads a register that such
+    an instruction has written.
     """
     end = clocks[-1]
     parts = re.split(r"(\t// begin inline asm\n.*?// end inline asm\n|[^\n]*\n)", body[end.end() :], flags=re.DOTALL)

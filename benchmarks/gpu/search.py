@@ -47,7 +47,7 @@ _COLUMNS = (
 )
 
 
-#: What the history in ``search.json`` leaves out of the trials: what the others tell, and hashes.
+#: The fields of trials that the history in ``search.json`` leaves out: hashes, and fields that follow from others.
 _LEFT_OUT = ("launch", "objectives", "binary")
 
 

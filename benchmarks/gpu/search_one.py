@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `search.py` has done by processes of their own: the search for one kernel, and the use of a winner.
+"""The parts of `search.py` that run in processes of their own: the search for one kernel, and the use of a winner.
 
 ``search`` prints what was found, adds it to the file of winners and writes a line of the table to ``DIR/KERNEL.json``.
 ``use`` decorates a kernel with the pipeline of a winner, launches it, and compares result and time with those of the

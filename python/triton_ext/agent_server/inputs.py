@@ -51,7 +51,7 @@ class Kernel:
         callable: the kernel without autotuners around it, but with heuristics.
         name: its name.
         parameters: the names of its parameters.
-        configurations: those of its autotuners, as keyword arguments of a launch.
+        configurations: the configurations of its autotuners, as keyword arguments of a launch.
         pipelines: those that ``@tx.use`` put on it, outermost first.
     """
 

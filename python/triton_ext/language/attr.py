@@ -25,8 +25,8 @@ class Attr:
     Args:
         name: what a value has to be, for messages.
         text: returns the attribute in MLIR's syntax, None for no attribute; raises ValueError for a wrong value.
-        key: a text that changes whenever `text` may behave differently; of a function of the user's, the function.
-        derive: of `of_operands`; returns the value, for a parameter that is None.
+        key: a text that changes whenever `text` may behave differently; for a function of the user, that function.
+        derive: the function of `of_operands`, which returns the value of a parameter that is None.
     """
 
     def __init__(
@@ -144,7 +144,7 @@ unit = Attr("unit", _unit)
 string = Attr("string", _string)
 #: ``@name``; ``a::b`` is ``@a::@b``.
 symbol = Attr("symbol", _symbol)
-#: A type attribute: of a ``tl.dtype``, or of MLIR's text for a type.
+#: A type attribute, from a ``tl.dtype`` or from MLIR's text for a type.
 type = Attr("type", _type)  # noqa: A001 - it is called attr.type
 #: The attribute itself, in MLIR's syntax.
 text = Attr("text", _verbatim)
@@ -245,6 +245,6 @@ def _auto(value: Any) -> str | None:
     return text
 
 
-#: What the value says: bool, int (``i64``), float (``f64``), str, ``tl.dtype``, list and tuple (an array), dict, and of
+#: The value decides: bool, int (``i64``), float (``f64``), str, ``tl.dtype``, list and tuple (an array), dict, and of
 #: an enum its value (an int as ``i32``).
 auto = Attr("auto", _auto)

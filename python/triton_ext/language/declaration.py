@@ -248,7 +248,7 @@ class Declaration:
 
 
 def _own(cls: type) -> object:
-    """Returns a class of the user's, whose ``_flatten_ir`` decides what a value becomes; of Triton's, the name."""
+    """Returns the user's class itself, whose ``_flatten_ir`` decides what a value becomes; the name of Triton's."""
     return cls.__qualname__ if cls.__module__.partition(".")[0] == "triton" else cls
 
 

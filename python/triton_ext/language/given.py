@@ -79,7 +79,7 @@ def check(where: object, parameters: Sequence[Parameter], arguments: Mapping[str
     """Refuses the arguments of an interpreted call that a compilation would refuse.
 
     Raises:
-        LanguageError: as of the other functions.
+        LanguageError: for the reasons of the other functions.
     """
     for parameter in parameters:
         value = arguments[parameter.name]

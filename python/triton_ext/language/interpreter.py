@@ -40,8 +40,8 @@ def run(
 
     Args:
         function: the implementation; it has the parameters of the declaration.
-        signature: of the declaration.
-        arguments: of the call, by parameter.
+        signature: the signature of the declaration.
+        arguments: the arguments of the call, by parameter.
         types: the result types, and whether the result is a tuple; None if the arrays have the types.
     """
     args: list[Any] = []

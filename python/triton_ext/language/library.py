@@ -89,7 +89,7 @@ def build(builder: Any, description: Description, operands: Sequence[Any]) -> li
     """Builds the operation, verifies it unless it has a region, and returns its results.
 
     Args:
-        builder: libtriton's, which says where.
+        builder: libtriton's builder, at whose insertion point the operation is built.
         description: all but the operands.
         operands: libtriton's values.
 
@@ -129,8 +129,8 @@ def leave(builder: Any, operation: int, terminator: str) -> None:
     """Ends the region of `operation`, which `built` returned, and verifies it; the builder continues after it.
 
     Args:
-        builder: libtriton's, which is in the region.
-        operation: it.
+        builder: libtriton's builder, which is in the region.
+        operation: the operation.
         terminator: the operation that ends the region; empty if nothing does.
 
     Raises:

@@ -54,7 +54,7 @@ def wrap_launches(wrapper: Callable[[Any, Launch], Launch | None], *, outer: boo
 
 
 def launcher_of(kernel: Any) -> Launch:
-    """Returns the function that launches a ``CompiledKernel``, without what wraps it."""
+    """Returns the function that launches a ``CompiledKernel``, without its wrappers."""
     run: Any = kernel.run
     while isinstance(run, _Wrapped):
         run = run._launcher

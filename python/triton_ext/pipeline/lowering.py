@@ -43,8 +43,9 @@ class Lowering(Edit):
         return f"{super().__str__()}, which lowers the dialect '{self.dialect}'"
 
 
-#: The edits that lower the dialects whose library this process has, and a text for the bytes of each pass. The first
-#: bytes stay, as those of the dialect do: keys of kernels that this process has computed are of them.
+#: The edits that lower the dialects whose library this process has, and a text for the bytes of each pass. The pass
+#: that was loaded first stays, as the dialect does, because the keys of kernels that this process has computed are of
+#: its bytes.
 followed: dict[str, tuple[Layer, str]] = {}
 
 
@@ -81,8 +82,8 @@ def wrap(
     """Makes the stages of `backend` run with the passes that lower the dialects that the kernel uses.
 
     Args:
-        stages: of the compilation.
-        backend: that they are of.
+        stages: the stages of the compilation.
+        backend: the backend that they belong to.
         compilation: makes the compilation with further layers, innermost first; None if it has no edits.
     """
     original, edited = dict(stages), dict[str, Stage]()

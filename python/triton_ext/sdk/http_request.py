@@ -151,7 +151,7 @@ class Request:
 
         Raises:
             StalledError: they are not complete in time.
-            Exception: of the request.
+            Exception: the exception of the request.
         """
         found = self._next(end, "no complete answer")
         assert isinstance(found, requests.Response)
@@ -163,7 +163,7 @@ class Request:
 
         Raises:
             StalledError: too few bytes arrive in time.
-            Exception: of the request.
+            Exception: the exception of the request.
         """
         found = self._next(min(end, self._window + STALL), "too few bytes")
         assert isinstance(found, bytes)

@@ -69,7 +69,7 @@ def arguments_of(
         signature: type or value of each argument; the constexprs of the first configuration may be left out.
         inputs: the user's function that makes arguments; used if there is no signature.
         configs: the declared configurations, as keyword arguments.
-        seed: of random numbers.
+        seed: the seed of random numbers.
 
     Raises:
         TritonExtError: there is neither, or an argument cannot be described.

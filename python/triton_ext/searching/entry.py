@@ -75,7 +75,8 @@ def search(
 ) -> SearchResult:
     """Looks for the best compilation of `kernel` that computes the same results.
 
-    Each candidate is compiled, checked and measured in a worker process. What is wrong once, on any launch, is out.
+    Each candidate is compiled, checked and measured in a worker process. A candidate that is wrong once, on any launch,
+    is out.
 
     Args:
         kernel: a kernel, autotuned or not, that is a global of a module in a file; or ``FILE.py:kernel``.
@@ -100,14 +101,15 @@ def search(
         tolerance: relative and absolute, for the reference and for candidates that may round in another way; default:
             those of ``torch.testing.assert_close``. Other candidates have to give equal bits.
         unaligned: whether launches with tensors at unaligned addresses are checked, too.
-        storage: of the study: a file for SQLite, or a URL such as ``postgresql://host/database``; default: memory.
+        storage: the storage of the study: a file for SQLite, or a URL such as ``postgresql://host/database``; default:
+            memory.
         name: the name of the study; default: that of the kernel and the target.
         resume: whether to go on with a study that is in the storage; otherwise that is an error.
-        executor: measures the candidates there, or in what the function returns, as in `autotune`; default: a process
-            of this machine.
+        executor: the executor that measures the candidates, or a function that returns one, as in `autotune`; default:
+            a process of this machine.
         workers: how many processes compile beside the one that measures; default: for a GPU one for each core but one,
             for the CPU none.
-        seed: of random numbers.
+        seed: the seed of random numbers.
         compile_timeout: seconds that a candidate may take to compile; None for no limit.
         run_timeout: seconds that its checks and its measurement may take, each; None for no limit.
         progress: whether to draw a progress bar; default: if standard error is a terminal.

@@ -66,7 +66,7 @@ def finding_of(
 def _source(task: Task) -> tuple[str, ...] | None:
     """Returns ``FILE:NAME`` of kernel, inputs, grid and reference; None if one is not a global of a file.
 
-    If nothing is run, it is that of the kernel.
+    If nothing is run, only the kernel is named.
     """
     if task.described is not None:
         return (f"{task.kernel[1]}:{task.kernel[2]}",)

@@ -69,7 +69,7 @@ def number_text(value: float) -> str:
 
 
 def objectives_text(best: Trial, plain: Trial | None, objectives: Sequence[str]) -> str:
-    """Returns what the winner of a study needs that ran nothing: ``registers 31 (without edits 48)``."""
+    """Returns the resources of the winner, for a study that ran nothing: ``registers 31 (without edits 48)``."""
     others = plain.objectives if plain is not None else ()
     return ", ".join(
         f"{column_of(name)} {number_text(own)}"

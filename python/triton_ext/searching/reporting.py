@@ -146,7 +146,7 @@ def ir_difference(about: Mapping[str, Any], default: Trial, best: Trial) -> list
     """Compiles the kernel as it is and as in `best`; returns stage and unified difference, without locations.
 
     Args:
-        about: of the study.
+        about: the facts about the study.
         default: the trial of the kernel as it is.
         best: the other one.
 

@@ -29,7 +29,7 @@ class SearchResult:
         best: the winner: of the trials that passed the gate twice, the one with the least first objective. In a search
             that only compiled, of all trials that compiled.
         default: the trial of the kernel as it is.
-        plain: of the default and the declared configurations without edits, the fastest: the choice of
+        plain: the fastest of the default and the declared configurations without edits: the choice of
             ``triton.autotune``.
         finals: milliseconds of the best trials, measured in turns at the end.
         finding: what `save` writes.

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 SamplerName = Literal["tpe", "random", "grid", "climb"]
 #: How many knobs a random candidate turns on average.
 _TURNED = 2.5
-#: After how many proposals in a row that were tried before the model is not asked, which would repeat itself.
+#: After this many proposals in a row that were tried before, the model is not asked: it would repeat itself.
 _REPEATS = 4
 
 #: From the number of a trial and the study, the values of some knobs.
@@ -182,7 +182,7 @@ class _Grid:
     """All candidates, first the default, then those in which one knob differs, then two, and so on.
 
     The number of a trial chooses, so that processes choose differently. At the end come the candidates that no trial
-    has: those of processes that died, or whose number a trial got that had another candidate.
+    has tried: their process died, or a trial with another candidate got their number.
     """
 
     def __init__(self, space: Space) -> None:

@@ -54,14 +54,15 @@ class Finding:
         triton: the version of Triton.
         objective: the first objective of the search.
         milliseconds: its time, measured in turns with the fastest configuration without edits.
-        plain_milliseconds: that one's time.
+        plain_milliseconds: the time of that configuration.
         plain_launch: that configuration.
         gain: the time of that one divided by its own; None if nothing was run.
         exact: whether its results equal those of the unedited kernel bit by bit.
         tolerance: relative and absolute, where they need not; None for the default of the type.
         unaligned: whether launches with unaligned tensors are checked.
         source: file and name of the kernel, the inputs, the grid and the reference, for `verify`, relative to the
-            file of the finding; None if they are not named globals of a file. Of the kernel alone if nothing was run.
+            file of the finding; None if they are not named globals of a file. Only those of the kernel if nothing was
+            run.
         checked: whether it was run and its results were right; False if it was compiled only.
         figures: what its binary needs; see `figures_of`. Only the objectives of a search that ran nothing.
         plain_figures: what that configuration's binary needs, likewise.

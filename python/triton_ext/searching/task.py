@@ -79,7 +79,7 @@ class Task:
         reference: the user's reference; None if there is none.
         configs: the declared configurations, as keyword arguments.
         target: the target as text; empty for that of the worker's driver.
-        seed: of random numbers.
+        seed: the seed of random numbers.
         tolerance: relative and absolute; None for the default of each type.
         unaligned: whether tensors that begin at an unaligned address are checked, too.
         compile_timeout: seconds for one compilation; None for no limit.

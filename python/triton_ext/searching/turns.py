@@ -33,8 +33,8 @@ _ROOTS = ("/tmp", "/dev/shm")
 def turn(device: str | None = None) -> Iterator[None]:
     """Waits until no other process uses a device, and keeps the others waiting during the block.
 
-    Who waits longest is next: it holds a second lock, without which nobody may ask for the first one. So a process that
-    measures many candidates cannot take every turn. Where no lock can be kept, the block runs without one.
+    The process that waits longest is next: it holds a second lock, without which nobody may ask for the first one. So a
+    process that measures many candidates cannot take every turn. Where no lock can be kept, the block runs without one.
 
     Args:
         device: its name; default: `device_in_use`.

@@ -66,7 +66,7 @@ def result_of(
         task: what the workers were told.
         prepared: what the first job found out.
         space: the knobs that were turned.
-        best: the winner, without what does not change its binary.
+        best: the winner, without knobs that do not change its binary.
         plain: numbers of the trials without edits.
         finals: milliseconds by trial, measured in turns.
         storage: where the study is; None for memory.

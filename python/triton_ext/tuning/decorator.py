@@ -63,13 +63,13 @@ def autotune(  # noqa: PLR0917 - the order is Triton's
             candidates, the same active pipelines, and the same bytes of their libraries.
         pipelines: what to try, by name. `sweep` and `product` make such mappings.
         reference: ``reference(arguments)`` returns, by name, what arguments have to hold after a launch. It gets
-            tensors before anything ran. What it names is filled with NaN (other types: with something else than what is
-            expected) before each candidate, unless it is in `reset_to_zero` or `restore_value`.
+            tensors before anything ran. The arguments that it names are filled with NaN (other types: with something
+            else than what is expected) before each candidate, unless they are in `reset_to_zero` or `restore_value`.
         check: ``check(arguments)`` is called after one launch of each candidate, and returns False or raises
             AssertionError if something is wrong.
         tolerance: relative and absolute, for `reference`; default: those of ``torch.testing.assert_close``.
-        executor: measures the candidates there, or in what the function returns; default: here. Its workers import
-            the kernel.
+        executor: the executor that measures the candidates, or a function that returns one; default: this process. Its
+            workers import the kernel.
         arguments: for `executor`: ``arguments(described)`` makes a worker's arguments from those of the launch, in
             which tensors are `TensorSpec`; default: random numbers for floats, zeros otherwise.
         workers: how many threads compile; default: one for each core; 0: compile when measured.

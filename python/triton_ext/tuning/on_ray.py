@@ -34,7 +34,7 @@ class RayExecutor(Executor):
 
     Args:
         workers: how many processes, from 1.
-        options: those of Ray's actors, e.g. ``num_gpus=1`` for a GPU of its own for each process, or ``runtime_env``.
+        options: options of Ray's actors, e.g. ``num_gpus=1`` for a GPU of its own for each process, or ``runtime_env``.
 
     Raises:
         TritonExtError: Ray is not installed, or no cluster is running and Ray cannot start one here.

@@ -254,5 +254,5 @@ def _is_time(value: float) -> bool:
     return 0 <= value < _MOST  # an integer of JSON may be larger than any float
 
 
-#: What Triton says of a configuration where nobody said anything.
+#: How Triton prints the options that a configuration does not set.
 _UNSET = ("num_ctas: 1", "maxnreg: None", "ir_override: None")
