@@ -618,7 +618,7 @@ def program(random: Random, name: str, index: bool = True, shapes: Collection[st
         random: makes the choices.
         name: name of the function.
         index: whether there may be integers of type index.
-        shapes: those of ``tiles``, ``affine`` and ``narrow`` that the program may have; see `Builder`.
+        shapes: the shapes among ``tiles``, ``affine`` and ``narrow`` that the program may have; see `Builder`.
     """
     tensors = random.random() < 0.5
     made = Builder(random, name, tensors, index=index and random.random() < 0.3, shapes=shapes)

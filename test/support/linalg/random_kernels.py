@@ -41,7 +41,7 @@ class Writer:
     """Writes one kernel: statements over tensors of one shape, each of which may use what is there already.
 
     Attributes:
-        lines: of the body.
+        lines: the lines of the body.
     """
 
     def __init__(self, random: Random) -> None:

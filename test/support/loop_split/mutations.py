@@ -13,7 +13,7 @@ class Mutation(mutants.Mutation):
     """A bug, and how it is noticed.
 
     Attributes:
-        options: of the pass, where it is to be noticed.
+        options: the options of the pass, where it is to be noticed.
         noticed_by: the file among the pass's tests whose remarks notice it; empty if random loops do.
     """
 

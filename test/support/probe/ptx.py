@@ -32,7 +32,7 @@ class Machine:
         """Makes a machine.
 
         Args:
-            text: of the assembly.
+            text: the text of the assembly.
             slot: its words, at address 0; they change.
         """
         self._lines = [line.strip() for line in text.splitlines()]

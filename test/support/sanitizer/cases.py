@@ -79,7 +79,7 @@ class Case:
         check: the check that finds the bug.
         style: how the kernel makes its pointers, or what else is special; for the tables.
         arguments: makes the arguments by name, but BUG.
-        grid: of the launch.
+        grid: the grid of the launch.
         argument: the tensor to which the finding belongs; None if there is none.
         lane: the first bad lane of the first bad program; -1 in a scalar.
         lanes: the number of bad lanes in all programs.

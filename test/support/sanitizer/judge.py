@@ -15,7 +15,7 @@ def findings(case: Case, tensors: Tensors, checks: str = "all", action: str | No
     """Returns what the sanitizer finds in a launch, with the bug or without it as `tensors` says.
 
     Args:
-        case: of the corpus.
+        case: the case of the corpus.
         tensors: makes the arguments.
         checks: as for `tx.sanitize`; `overflow` needs no run, and has all checks that need none.
         action: as for `tx.sanitize`; what the case says by default.

@@ -28,7 +28,7 @@ class Clusters:
 
     Attributes:
         made: how many clusters were started.
-        processes: those of the last cluster, the scheduler first.
+        processes: the processes of the last cluster, the scheduler first.
         killed: what was killed.
         submitted: how many jobs there were.
     """
