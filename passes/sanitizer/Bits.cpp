@@ -115,12 +115,14 @@ Value sanitizer::anyOf(ImplicitLocOpBuilder &b, Value bits) {
 
 Value sanitizer::anyAlong(ImplicitLocOpBuilder &b, Value bits, unsigned axis) {
   auto type = dyn_cast<RankedTensorType>(bits.getType());
-  if (!type || type.getDimSize(axis) == 1)
+  if (!type)
     return bits;
   SmallVector<int64_t> shape(type.getShape());
   shape[axis] = 1;
-  if (allDims(shape) == 0)
+  if (allDims(shape) == 0) // also of one element: a scalar is compact
     return anyOf(b, bits);
+  if (type.getDimSize(axis) == 1)
+    return bits;
   return reshaped(b, reduce(b, bits, axis), shape);
 }
 

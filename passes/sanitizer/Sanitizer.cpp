@@ -6,6 +6,7 @@
 // otherwise.
 
 #include "Checks.h"
+#include "Rehearsal.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -177,6 +178,7 @@ void SanitizerPass::runOnOperation() {
   auto chosen = wantedAction();
   if (failed(wanted) || failed(chosen))
     return signalPassFailure();
+  Rehearsal rehearsal(module, looksName);
   FailureOr<bool> isPrepared =
       probe::prepareForProbes(module, [&](OpPassManager &manager) {
         return runPipeline(manager, module);

@@ -32,6 +32,9 @@ def SanitizerPass : Pass<"triton-ext-sanitizer", "::mlir::ModuleOp"> {
     `sanitize.verdicts` of the module has the verdict on each access: proved,
     checked or unsupported.
 
+    If somebody reads remarks, as `triton-ext pipeline show` does, the pass also says
+    of a module without the mark which verdict each access has.
+
     passes/sanitizer/RATIONALE.md describes the checks.
   }];
   let options = [

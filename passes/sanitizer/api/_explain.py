@@ -112,19 +112,29 @@ def _bound_suggestion(case: _Case, tensor: Argument) -> str:
         limit = f" < {sizes[0]}" if len(tensor.shape) == 1 and sizes else " within the shape"
         return f"pass a mask, e.g. mask=offsets{limit}"
     text = f"the mask lets {'element ' + _index(finding) if finding.coordinates else 'the lane'} through"
-    if wrong := _too_large(case.launch, sizes):
+    fitting = [name for name, value in finding.values.items() if value in sizes]
+    # Where the line names a size of the tensor, only what it names is suspected.
+    if wrong := _too_large(case.launch, sizes, {*finding.values} if fitting else None):
         text += f"; does it compare with the wrong bound? {', '.join(wrong)}, and the shape is {tensor.shape}"
     elif finding.lanes == finding.programs and finding.counted:
         text += ", one too many in a program: < instead of <=?"
+    elif fitting:
+        are = "are sizes" if len(fitting) > 1 else "is a size"
+        text += (
+            f"; {' and '.join(fitting)} {are} of {finding.argument}: do the offsets in the mask move with the pointer?"
+        )
     return text
 
 
-def _too_large(launch: Launch | None, sizes: list[int]) -> list[str]:
-    """Returns the numbers among the arguments that can be a bound that is too large for a tensor with these sizes."""
+def _too_large(launch: Launch | None, sizes: list[int], names: set[str] | None) -> list[str]:
+    """Returns the numbers among the arguments that can be a bound that is too large for a tensor with these sizes; of
+    these names only, unless that is None.
+    """
     numbers = [one for one in (launch.arguments if launch is not None else ()) if not one.is_tensor and one.address]
     return [
         f"{one.name} = {one.address}"
         for one in numbers
+        if names is None or one.name in names
         if one.address not in sizes and any(size < one.address <= 64 * size for size in sizes)
     ]
 

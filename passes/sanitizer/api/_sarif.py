@@ -63,7 +63,7 @@ def _result(finding: Finding, rule: int) -> dict[str, Any]:
                 "kernel", "argument", "shape", "strides", "dtype", "coordinates", "distance", "program", "lane",
                 "lanes", "programs", "values",
             )
-            if (value := getattr(finding, name)) not in (None, "", {}, 0)
+            if (value := getattr(finding, name)) not in (None, "", {}) and (value != 0 or name == "lane")
         },
     }  # fmt: skip
     if finding.file:

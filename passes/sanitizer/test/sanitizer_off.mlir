@@ -1,4 +1,5 @@
 // RUN: triton-ext-opt %s --load-extension=probe -triton-ext-sanitizer="checks=all" | FileCheck %s --check-prefix=OFF
+// RUN: triton-ext-opt %s --load-extension=probe -triton-ext-sanitizer="checks=bounds" -Rpass-analysis=sanitizer 2>&1 | FileCheck %s --check-prefixes=REMARK,OFF
 // RUN: triton-ext-opt %s --load-extension=probe -triton-ext-lower-probe="keep=true" -triton-ext-sanitizer="checks=all" | FileCheck %s --check-prefix=ON
 // RUN: sed 's/^tt.func/module attributes {probe.target = "linalg:generic"} {\n&/;s/^}/}}/' %s | triton-ext-opt --load-extension=probe -triton-ext-lower-probe="keep=true" -triton-ext-sanitizer="checks=all" | FileCheck %s --check-prefix=OTHER
 // RUN: not triton-ext-opt %s --load-extension=probe -triton-ext-sanitizer="checks=bounds,speed" 2>&1 | FileCheck %s --check-prefix=CHECK-NAME
@@ -6,6 +7,8 @@
 // RUN: not triton-ext-opt %s --load-extension=probe -triton-ext-lower-probe="keep=true" -triton-ext-lower-probe="emit=true" -triton-ext-sanitizer 2>&1 | FileCheck %s --check-prefix=LOWERED
 
 // Without the mark of a session, the module stays as it is.
+// If somebody listens to remarks, it says what it would do.
+// REMARK: remark: bounds checked: by the corners of the tile [-Rpass-analysis
 // OFF-NOT: probe.
 // OFF-NOT: sanitize.
 

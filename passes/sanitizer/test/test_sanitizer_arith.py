@@ -256,3 +256,19 @@ def test_unsigned_numbers_are_shown_as_they_are() -> None:
     found = shown(with_a_sign, np.int32)
     assert found["shifted = a << (a % 2 + 40)"]["a"] == 3000000000 - 2**32
     assert found["tl.store(o + i, a // (a - a) + shifted, mask=i < k)"]["a"] == 3000000000 - 2**32
+
+
+@triton.jit
+def one_element(x, o, n, N: tl.constexpr):
+    v = tl.load(x + tl.arange(0, N))
+    e = tl.exp(v)
+    tl.store(o + tl.arange(0, N), e / tl.sum(e, 0) + tl.cumsum(v, 0) + tl.max(v, 0), mask=tl.arange(0, N) < n)
+
+
+@pytest.mark.slow
+def test_reductions_of_one_element() -> None:
+    """A reduction along a dimension of one element is one, too."""
+    o = np.zeros(1, np.float32)
+    assert found("arith", one_element, np.array([2.0], np.float32), o, 1, N=1) == {}
+    assert o[0] == 5.0
+    assert found("arith", one_element, np.array([1e3], np.float32), o, 1, N=1) == {"3": 1}
