@@ -30,21 +30,10 @@ Value mlir::triton_ext::sanitizer::anyOf(Value lanes, ImplicitLocOpBuilder &b) {
     auto flat = RankedTensorType::get({type.getNumElements()}, b.getI1Type());
     lanes = tt::ReshapeOp::create(b, flat, lanes, /*allowReorder=*/true);
   }
-  Type i32 = b.getI32Type();
   Value wide = arith::ExtUIOp::create(
-      b, cast<RankedTensorType>(lanes.getType()).clone(i32), lanes);
-  auto reduce = tt::ReduceOp::create(b, ValueRange{wide}, /*axis=*/0);
-  {
-    OpBuilder::InsertionGuard guard(b);
-    Location loc = b.getLoc();
-    Block *body =
-        b.createBlock(&reduce.getCombineOp(), {}, {i32, i32}, {loc, loc});
-    Value both =
-        arith::OrIOp::create(b, body->getArgument(0), body->getArgument(1));
-    tt::ReduceReturnOp::create(b, both);
-  }
+      b, cast<RankedTensorType>(lanes.getType()).clone(b.getI32Type()), lanes);
   return arith::CmpIOp::create(
-      b, P::ne, reduce->getResult(0),
+      b, P::ne, reduce<arith::OrIOp>(wide, b),
       arith::ConstantOp::create(b, b.getI32IntegerAttr(0)));
 }
 

@@ -27,21 +27,32 @@ static tt::MakeTensorDescOp madeBy(Value descriptor) {
   return descriptor.getDefiningOp<tt::MakeTensorDescOp>();
 }
 
-static OperandRange indicesOf(Operation *op) {
-  return llvm::TypeSwitch<Operation *, OperandRange>(op)
+namespace {
+/// Where an access begins in its descriptor.
+struct Place {
+  SmallVector<Value> indices; ///< of each dimension, without that of the rows
+  Value rows;                 ///< their numbers; null unless they are chosen
+};
+} // namespace
+
+static Place placeOf(Operation *op) {
+  auto byRows = [](auto access) {
+    return Place{{access.getYOffset()}, access.getXOffsets()};
+  };
+  return llvm::TypeSwitch<Operation *, Place>(op)
       .Case<tt::DescriptorLoadOp, tt::DescriptorStoreOp,
-            tt::DescriptorReduceOp>([](auto box) { return box.getIndices(); })
-      .Default(
-          [](Operation *other) { return other->getOperands().take_front(0); });
+            tt::DescriptorReduceOp>(
+          [](auto box) { return Place{llvm::to_vector(box.getIndices()), {}}; })
+      .Case([&](tt::DescriptorGatherOp gather) { return byRows(gather); })
+      .Case([&](tt::DescriptorScatterOp scatter) { return byRows(scatter); });
 }
 
 void BoundsChecker::checkBox(const MemoryAccess &access) {
   Operation *op = access.op;
   tt::MakeTensorDescOp made = madeBy(access.descriptor);
-  if (!made || indicesOf(op).empty())
+  if (!made)
     return checker.say(op, "bounds", Verdict::Unsupported,
-                       made ? "rows of a descriptor by their numbers"
-                            : "the descriptor is not made in the kernel");
+                       "the descriptor is not made in the kernel");
   StringRef why;
   std::optional<Extents> extents = extents_.find(made.getBase(), op, why);
   if (!extents)
@@ -54,18 +65,27 @@ void BoundsChecker::checkBox(const MemoryAccess &access) {
   if (checker.action != Action::Trap)
     b.setInsertionPoint(op->getBlock()->getTerminator());
   IndexMath math{b, b.getLoc(), /*budget=*/1000, b.getI64Type()};
-  auto shape = cast<tt::TensorDescInterface>(access.descriptor.getType())
-                   .getBlockType()
-                   .getShape();
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(access.type).getShape();
+  if (shape.size() != made.getShape().size()) // leading dimensions of size 1
+    shape = cast<tt::TensorDescInterface>(access.descriptor.getType())
+                .getBlockType()
+                .getShape();
+  auto [first, rows] = placeOf(op);
   // The address of the element at coordinate 0 and so on, which the hardware
   // leaves out where a coordinate is not in the descriptor's shape.
   Strided strided = *tracker.track(made.getBase());
   MaskBox mask;
   SmallVector<OpFoldResult> indices, sizes;
   for (auto [dim, size] : llvm::enumerate(made.getShape())) {
-    OpFoldResult index = math.fromInteger(indicesOf(op)[dim]);
-    OpFoldResult limit = math.fromInteger(size);
-    OpFoldResult end = math.add(index, math.number(shape[dim]));
+    OpFoldResult index, end, limit = math.fromInteger(size);
+    if (rows && dim == 0) {
+      index = math.fromInteger(reduce<arith::MinSIOp>(rows, b));
+      end = math.add(math.fromInteger(reduce<arith::MaxSIOp>(rows, b)),
+                     math.number(1));
+    } else {
+      index = math.fromInteger(first[rows ? dim - 1 : dim]);
+      end = math.add(index, math.number(shape[dim]));
+    }
     mask.box.low.push_back(math.max(index, math.number(0)));
     mask.box.high.push_back(math.min(end, limit));
     strided.strides.push_back(math.mul(math.fromInteger(made.getStrides()[dim]),
@@ -83,15 +103,21 @@ void BoundsChecker::checkBox(const MemoryAccess &access) {
   SmallVector<int64_t> block(shape);
   // The address of the element at coordinate 0 and so on, and which elements
   // are in the descriptor's shape.
-  auto build = [=](LaneBuilder &builder, ImplicitLocOpBuilder &b,
-                   Value places) {
+  auto build = [=, rows = rows](LaneBuilder &builder, ImplicitLocOpBuilder &b,
+                                Value places) {
     SmallVector<Value> coordinates = builder.coordinatesOf(places, block);
     Value address = builder.splat(base), isOn;
     Value zero = builder.constant(0, b.getI64Type());
     for (auto [dim, coordinate] : llvm::enumerate(coordinates)) {
-      auto [first, size, stride] = dims[dim];
-      Value place = arith::ExtUIOp::create(b, zero.getType(), coordinate);
-      place = arith::AddIOp::create(b, place, builder.splat(first));
+      auto [start, size, stride] = dims[dim];
+      Value place;
+      if (rows && dim == 0) {
+        place = tt::GatherOp::create(b, rows, coordinate, /*axis=*/0);
+        place = arith::ExtSIOp::create(b, zero.getType(), place);
+      } else {
+        place = arith::ExtUIOp::create(b, zero.getType(), coordinate);
+        place = arith::AddIOp::create(b, place, builder.splat(start));
+      }
       Value isIn = arith::AndIOp::create(
           b, arith::CmpIOp::create(b, P::sge, place, zero),
           arith::CmpIOp::create(b, P::slt, place, builder.splat(size)));

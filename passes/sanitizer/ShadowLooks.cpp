@@ -69,19 +69,6 @@ Value mlir::triton_ext::sanitizer::shadowAt(const ShadowWords &words,
       b, withElement(byte.getType(), tt::PointerType::get(word)), address);
 }
 
-/// Combines the lanes of a tensor with one dimension.
-template <typename Op>
-static Value reduce(Value lanes, ImplicitLocOpBuilder &b) {
-  auto reduce = tt::ReduceOp::create(b, ValueRange{lanes}, /*axis=*/0);
-  OpBuilder::InsertionGuard guard(b);
-  Type type = getElementTypeOrSelf(lanes);
-  Block *body = b.createBlock(&reduce.getCombineOp(), {}, {type, type},
-                              {b.getLoc(), b.getLoc()});
-  tt::ReduceReturnOp::create(
-      b, ValueRange{Op::create(b, body->getArgument(0), body->getArgument(1))});
-  return reduce->getResult(0);
-}
-
 /// Records the lanes in which `ok` is false.
 void ShadowChecker::reportIf(const ShadowAccess &one, const SomeLanes &lanes,
                              Value isOn, Value ok, ImplicitLocOpBuilder &b) {

@@ -156,6 +156,30 @@ tt.func public @descriptor(%x: !tt.ptr<f16>, %m: i32, %n: i32, %i: i32) {
   tt.return
 }
 
+// Rows of a descriptor by their numbers: the least and the greatest number first, then the lanes, each with that of its row.
+// CHECK-LABEL: tt.func public @rows
+// CHECK: %[[ROWS:.*]] = tt.load
+// CHECK: tt.descriptor_gather
+// CHECK: "tt.reduce"(%[[ROWS]])
+// CHECK: arith.minsi
+// CHECK: "tt.reduce"(%[[ROWS]])
+// CHECK: arith.maxsi
+// CHECK: scf.if
+// CHECK: tt.gather %[[ROWS]]
+// CHECK: probe.failures {{.*}}\22argument\22:0,\22bytes\22:2,\22check\22:\22bounds\22
+tt.func public @rows(%x: !tt.ptr<f16>, %at: !tt.ptr<i32>, %o: !tt.ptr<f16>, %m: i32, %n: i32, %j: i32) {
+  %one = arith.constant 1 : i64
+  %wide = arith.extsi %n : i32 to i64
+  %d = tt.make_tensor_descriptor %x, [%m, %n], [%wide, %one] : !tt.ptr<f16>, !tt.tensordesc<1x32xf16>
+  %r = tt.make_range {start = 0 : i32, end = 8 : i32} : tensor<8xi32>
+  %a = tt.splat %at : !tt.ptr<i32> -> tensor<8x!tt.ptr<i32>>
+  %b = tt.addptr %a, %r : tensor<8x!tt.ptr<i32>>, tensor<8xi32>
+  %i = tt.load %b : tensor<8x!tt.ptr<i32>>
+  %v = tt.descriptor_gather %d[%i, %j] : (!tt.tensordesc<1x32xf16>, tensor<8xi32>, i32) -> tensor<8x32xf16>
+  tt.descriptor_scatter %d[%i, %j], %v : !tt.tensordesc<1x32xf16>, tensor<8xi32>, i32, tensor<8x32xf16>
+  tt.return
+}
+
 // A pointer from memory, or made of an integer: the tensor of the launch that it points into is the one that holds.
 // CHECK-LABEL: tt.func public @from_memory
 // CHECK: probe.launch_word 8 {{.*}} : i64

@@ -13,15 +13,16 @@ from support import mutants
 from support.probe.native import native_backend
 from support.sanitizer import mutations
 
-BOUNDS, CALLS, LOOKS, MERGED, SHADOWS, WORDS = (
+BOUNDS, CALLS, DESCRIPTORS, LOOKS, MERGED, SHADOWS, WORDS = (
     Path(__file__).with_name(f"test_sanitizer_{name}.py")
-    for name in ("bounds", "calls", "looks", "merged", "shadows", "words")
+    for name in ("bounds", "calls", "descriptors", "looks", "merged", "shadows", "words")
 )
-apart, box, corners, host, merge, shadow, look, place, words = (
+apart, box, boxes, corners, host, merge, shadow, look, place, words = (
     partial(mutants.Mutation, f"{name}.cpp")
     for name in (
         "Apart",
         "MaskBox",
+        "BoundsOfBoxes",
         "Strided",
         "BoundsOfHost",
         "Merge",
@@ -37,6 +38,12 @@ MUTATIONS = {
     "a mask is false": (
         BOUNDS, "tiles",
         box("math.sub(math.number(*stride - 1), base)", "OpFoldResult(math.number(0))"),
+    ),
+    "the greatest row is the least one": (
+        DESCRIPTORS, "gather_rows", boxes("reduce<arith::MaxSIOp>(rows, b)", "reduce<arith::MinSIOp>(rows, b)"),
+    ),
+    "a row is taken for its place in the list": (
+        DESCRIPTORS, "scatter_rows", boxes("tt::GatherOp::create(b, rows, coordinate, /*axis=*/0)", "coordinate"),
     ),
     "no look has a kernel of its own": (LOOKS, "without_checks", apart("own.branch(branch)", "false")),
     "the flag is raised behind loops": (LOOKS, "before_a_loop", apart("!isa<LoopLikeOpInterface>(loop)", "true")),
