@@ -50,7 +50,7 @@ def log(findings: Sequence[Finding], rules: Mapping[str, str] = RULES, name: str
 
 
 def _result(finding: Finding, rule: int) -> dict[str, Any]:
-    text = finding.message + (f". {finding.suggestion}" if finding.suggestion else "")
+    text = finding.message + (f". Help: {finding.suggestion}" if finding.suggestion else "")
     result: dict[str, Any] = {
         "ruleId": finding.check,
         "ruleIndex": rule,
