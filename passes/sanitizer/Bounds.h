@@ -75,7 +75,7 @@ private:
   llvm::json::Array ofHost; ///< accesses that are left to the host
   /// The numbers of accesses in the order of the program.
   DenseMap<Operation *, int64_t> numbers;
-  /// Those that have a look, and whether they have corners.
+  /// The accesses that have a look, and whether they have corners.
   std::map<int64_t, bool> looked;
   /// For each block, the tiles that are checked at its end.
   llvm::MapVector<Block *, SmallVector<Tile>> tiles;

@@ -30,7 +30,8 @@ struct Effect {
 };
 
 /// Reports the lanes of `bad`: i1, or a tensor of i1. The check is in a branch
-/// that is taken if there is any. `fill` completes the finding in this branch.
+/// that is taken if any lane is bad. `fill` completes the finding in this
+/// branch.
 void reportWhere(Checker &checker, ImplicitLocOpBuilder &b, Value bad,
                  StringRef check, Operation *op,
                  llvm::function_ref<void(Finding &)> fill);

@@ -19,12 +19,13 @@ inline constexpr StringLiteral markNames[] = {divisibilityName, contiguityName,
 
 /// The marks of one value.
 struct Marks {
-  /// Has the marks, and the value as its result, or is a promise about it.
+  /// The operation that has the marks and whose result is the value, or a
+  /// promise about the value.
   Operation *op;
   Value value;
-  /// One number for each dimension, of each mark; empty if it is not there.
+  /// For each mark one number for each dimension; empty without the mark.
   SmallVector<int64_t> divisibility, contiguity, constancy;
-  /// What is known of the value without them.
+  /// What is known of the value without the marks.
   analysis::AxisInfo facts, certain;
 };
 

@@ -2,7 +2,7 @@
 """The arithmetic intensity of kernels: ``tx.intensity(kernel, signature=…)``.
 
 Says what a kernel loads, stores and computes, as expressions in its arguments, without running it. The module is
-itself the function `analyze`. docs/intensity.md says what is counted, RATIONALE.md why so.
+itself the function `analyze`. docs/intensity.md says what is counted, RATIONALE.md explains why.
 """
 
 from __future__ import annotations

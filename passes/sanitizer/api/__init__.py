@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Finds wrong accesses, values and hints of running kernels: ``with tx.sanitize() as report:``.
 
-The module is itself the function `sanitize`. docs/sanitizer.md shows how, RATIONALE.md says why so.
+The module is itself the function `sanitize`. docs/sanitizer.md shows how to use it, RATIONALE.md explains its design.
 """
 
 from __future__ import annotations

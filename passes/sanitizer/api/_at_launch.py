@@ -48,8 +48,8 @@ class Facts:
         """Yields what is wrong in a launch.
 
         Args:
-            grid: of the launch.
-            arguments: of the kernel, as the launch passes them.
+            grid: the grid of the launch.
+            arguments: the arguments of the kernel, as the launch passes them.
         """
         programs = math.prod(grid)
         if not programs:

@@ -57,7 +57,7 @@ def between_elements(launch: Launch, use: Use, memory: Memory) -> Search | None:
     Args:
         launch: the launch.
         use: the access; its address does not wrap.
-        memory: of the tensor, which has holes.
+        memory: the memory of the tensor, which has holes.
     """
     assert use.offset is not None
     if memory.nested is None or use.bytes != memory.bytes or min(memory.strides) < 0:

@@ -114,7 +114,7 @@ def check_launch(
 
     Args:
         kernel: a kernel, autotuned or not (then every configuration is checked), an ``ASTSource`` or a compiled kernel.
-        arguments: of the launch. A tensor may be one of the device ``meta``, or a `Tensor` that only describes one.
+        arguments: as for the launch. A tensor may be one of the device ``meta``, or a `Tensor` that only describes one.
         grid: as in ``kernel[grid]``.
         checks: ``overflow``, ``bounds`` (with ``view``) and ``hints``; all by default.
         vary: the names of integer arguments whose least value that overflows is searched, all others being equal; by

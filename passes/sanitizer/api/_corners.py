@@ -39,9 +39,9 @@ class Corners:
         """Returns whether all accesses of a launch are inside of their tensors. False if it is not known.
 
         Args:
-            grid: of the launch.
-            values: of the kernel's parameters, as the launch passes them.
-            arguments: of the function.
+            grid: the grid of the launch.
+            values: the values of the kernel's parameters, as the launch passes them.
+            arguments: the arguments of the function.
         """
         if 0 in grid:
             return True

@@ -36,7 +36,7 @@ class Description:
         """Returns the integer arguments of the function, by number.
 
         Args:
-            values: of the kernel's parameters, as the launch passes them.
+            values: the values of the kernel's parameters, as the launch passes them.
         """
         if self._said is None:
             return {}
@@ -83,8 +83,8 @@ def footprints_of(
     """Returns the footprints of accesses.
 
     Args:
-        programs: of the launch.
-        uses: of the kernel.
+        programs: the programs of the launch.
+        uses: the uses of the kernel.
         accesses: as the pass lists them: ``line``, ``column``, ``argument``, ``kind`` and ``bytes``.
         starts: where each argument points, in bytes.
         exact: whether supersets will not do.

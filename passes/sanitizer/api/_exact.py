@@ -25,8 +25,8 @@ def launch_of(kernel: Any, grid: Sequence[int], values: Mapping[str, Any]) -> La
 
     Args:
         kernel: the kernel.
-        grid: of the launch.
-        values: of the kernel's parameters, by name; those of constants do not matter.
+        grid: the grid of the launch.
+        values: the values of the kernel's parameters, by name; those of constants do not matter.
     """
     source = kernel.src
     if not hasattr(source, "fn"):

@@ -52,7 +52,7 @@ def declared_above(lines: list[str], line: int) -> list[str]:
     """Returns the examples in the comments directly above a line, from top to bottom.
 
     Args:
-        lines: of the file.
+        lines: the lines of the file.
         line: the first line of the kernel, or of its decorators, from 1.
     """
     found: list[str] = []

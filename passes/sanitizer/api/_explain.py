@@ -56,10 +56,10 @@ def explained(finding: Finding, note: Mapping[str, Any], launch: Launch | None, 
     """Returns `finding` with its message, suggestion and severity.
 
     Args:
-        finding: of a check that has run.
+        finding: a finding of a check that has run.
         note: what the pass says of the check.
-        launch: in which it has failed first; None if it is unknown.
-        tensor: of the access; None if there is none.
+        launch: the launch in which it has failed first; None if it is unknown.
+        tensor: the tensor of the access; None if there is none.
     """
     explain = _EXPLANATIONS.get(finding.check, _other)
     message, suggestion, severity = explain(_Case(finding, note, launch, tensor))

@@ -75,7 +75,7 @@ def guessed(
     Args:
         grid: the sizes.
         integers: the arguments by name, without those that are constants.
-        constants: of the kernel.
+        constants: the constants of the kernel.
     """
     values = {**integers, **constants}
     sizes = [_size_of(size, integers, constants, values) for size in grid]

@@ -25,9 +25,9 @@ class Finding:
         message: one sentence, which says what is wrong.
         argument: the name of the argument that the address came from, such as ``x``, ``pair[1]`` or ``desc``; None if
             it is unknown or the check is not about a tensor.
-        shape: of the tensor; None without one.
-        strides: of the tensor, in elements; None without one.
-        dtype: of the tensor, as torch or NumPy calls it; empty without one.
+        shape: the shape of the tensor; None without one.
+        strides: the strides of the tensor, in elements; None without one.
+        dtype: the dtype of the tensor, as torch or NumPy calls it; empty without one.
         coordinates: the index of the element in the tensor, which can lie outside of its shape; None if the address is
             not that of an element.
         distance: how many bytes outside the access is: positive behind the end, negative before the start.
@@ -39,7 +39,7 @@ class Finding:
         at_least: whether `programs` is only a lower bound, because not every lane was recorded.
         counted: whether `lanes` were counted; else it is a lower bound: some launches have kept their first lane
             only.
-        address: of the first lane; None if the check has none.
+        address: the address of the first lane; None if the check has none.
         access: ``load``, ``store``, ``atomic``, ``gather`` and so on; empty if the check is not about an access.
         values: names and values of what the check shows, such as the variables on the line.
         suggestion: what mends it, if the cause is known; else empty.

@@ -22,8 +22,8 @@ class FirstSize:
     """The least value of an argument that breaks.
 
     Attributes:
-        name: of the argument.
-        value: with this value integers wrap.
+        name: the name of the argument.
+        value: the value with which integers wrap.
         is_first: whether all lesser values were shown to be right; otherwise only the one before was.
         others: the arguments that were as large as this one in the launch, and have this value, too.
         grid: what the grid was taken to be, because only its numbers were known, such as ``(cdiv(n, BLOCK),)``;
@@ -52,11 +52,11 @@ def first_sizes(
 
     Args:
         kernel: as `check_launch` takes it.
-        launch: in which integers wrap.
-        names: of the arguments.
-        grid: of the launch; it follows the arguments if it is a function.
-        target: of the compilation.
-        options: of the backend.
+        launch: the launch in which integers wrap.
+        names: the names of the arguments.
+        grid: the grid of the launch; it follows the arguments if it is a function.
+        target: the target of the compilation.
+        options: the options of the backend.
     """
     found, reasons = {}, {}
     for name in names:

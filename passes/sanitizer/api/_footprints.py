@@ -37,7 +37,7 @@ def footprint(programs: Programs, use: Use, start: int, *, exact: bool = False) 
     """Returns a superset of the bytes that an access touches; None if it runs in no program.
 
     Args:
-        programs: of the launch.
+        programs: the programs of the launch.
         use: the access.
         start: where its argument points, in bytes from the start of the storage.
         exact: whether only the bytes themselves will do.

@@ -40,8 +40,8 @@ class Gaps:
         """Returns the findings of a launch; none where nothing can be known.
 
         Args:
-            grid: of the launch.
-            arguments: of the kernel, as the launch passes them.
+            grid: the grid of the launch.
+            arguments: the arguments of the kernel, as the launch passes them.
         """
         if not any(_has_gaps(one) for one in _parts(arguments)):
             return ()

@@ -68,7 +68,7 @@ def between(graph: Graph, offset: int, nested: Sequence[tuple[int, int]]) -> int
 
     Args:
         graph: gets the nodes.
-        offset: from the tensor's first element.
+        offset: the offset from the tensor's first element.
         nested: the sizes and strides of the tensor, the largest stride first.
     """
     terms, found = [(offset, 1)], graph.add("constant", 0)

@@ -23,7 +23,7 @@ class Init:
         """Makes the bits of a storage.
 
         Args:
-            size: of the storage, in bytes.
+            size: the size of the storage, in bytes.
             shadow: a bit for each byte, as a tensor of int32.
             storage: the storage.
             is_of_graph: whether each replay of a CUDA graph clears the bits, so that the host knows none.

@@ -36,7 +36,7 @@ class Launch:
         types: their types in the IR.
         values: the arguments by name.
         memories: the memory of each tensor, by the name of the argument.
-        hints: by name, what the value of the argument was specialised on as a divisor.
+        hints: by the name of an argument, the divisor that its value was specialised on.
         places: where each node is computed.
         file: the file of the kernel.
         line: its line.

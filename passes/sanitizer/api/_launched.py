@@ -183,7 +183,7 @@ def _proved_at_once(
 
     Args:
         first: one of the launches.
-        grids: of all launches.
+        grids: the grids of all launches.
         given: the integers and the sizes of descriptors of all launches.
     """
     if any(sizes != first.graph.sizes for _, sizes in given):

@@ -79,7 +79,7 @@ def lint_file(path: str, kernel: str | None = None, shapes: Sequence[str] = (), 
     """Returns the findings in the kernels of a file.
 
     Args:
-        path: of the file.
+        path: the path of the file.
         kernel: the name of the only kernel to read; None for all.
         shapes: values for launches, as in the comments ``# lint: …``; each kernel takes those of its arguments.
         target: e.g. ``cuda:90``.

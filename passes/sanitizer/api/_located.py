@@ -62,7 +62,7 @@ def of_access(
         use: the access.
         check: ``bounds`` or ``view``.
         point: where it happens.
-        values: of all nodes at the point.
+        values: the values of all nodes at the point.
         limits: the bytes that may be accessed, counted from the tensor's first element; None if the access is between
             the elements of the tensor.
         exact: whether the exact address is meant.

@@ -91,8 +91,8 @@ def look(slots: Slots, slot: Slot, calls: Counter[Any]) -> None:
     """Looks at the lanes of launches, and waits for the device.
 
     Args:
-        slots: of the session.
-        slot: of the launches.
+        slots: the slots of the session.
+        slot: the slot of the launches.
         calls: kernel, grid and arguments of each, and how often it was made.
     """
     for (kernel, grid, arguments), times in calls.items():

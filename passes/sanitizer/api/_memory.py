@@ -39,12 +39,12 @@ class Memory:
         shape: its shape.
         strides: its strides, in elements.
         dtype: the name of its element type.
-        bytes: of an element.
-        start: of the storage.
-        end: of the storage, exclusive.
-        low: of the element with the least address.
+        bytes: the bytes of an element.
+        start: the first address of the storage.
+        end: the end of the storage, exclusive.
+        low: the least address of an element.
         high: behind the element with the greatest address.
-        address: of the first element, or a number that has the same powers of two as divisors.
+        address: the address of the first element, or a number that has the same powers of two as divisors.
     """
 
     shape: tuple[int, ...]

@@ -44,8 +44,8 @@ class Overflows:
 
         Args:
             kernel: knows the kernel.
-            grid: of the launch.
-            arguments: of the kernel, as the launch passes them.
+            grid: the grid of the launch.
+            arguments: the arguments of the kernel, as the launch passes them.
         """
         key = kernel.key(grid, arguments)
         with self._lock:
@@ -99,7 +99,7 @@ class Overflows:
         """Returns the findings with those of overflow.
 
         Args:
-            findings: of the other checks; those that are a consequence of a wrapped address are in its finding.
+            findings: those of the other checks; one that a wrapped address causes becomes part of that finding.
         """
         wrapped: dict[tuple[Any, ...], Wrapped] = {}
         for decided, launched in self._decided():

@@ -49,9 +49,9 @@ class Looks:
         """Returns the storages in which programs of a launch may race.
 
         Args:
-            grid: of the launch.
-            values: of the kernel's parameters, as the launch passes them.
-            arguments: of the function.
+            grid: the grid of the launch.
+            values: the values of the kernel's parameters, as the launch passes them.
+            arguments: the arguments of the function.
         """
         integers = self._description.integers(values)
         key = tuple(grid), tuple(integers.items()), tuple((one.storage, one.address) for one in arguments)

@@ -123,7 +123,7 @@ class Report:
         """Writes the report to a file.
 
         Args:
-            path: of the file.
+            path: the path of the file.
             format: ``text``, ``json`` or ``sarif``; default: what the suffix says, ``.json`` or ``.sarif``, else text.
 
         Raises:
@@ -216,7 +216,7 @@ class SanitizerError(TritonExtError):
     """A check of a kernel has failed.
 
     Attributes:
-        report: with all findings until now.
+        report: the report with all findings until now.
         findings: those that have occurred since the error before, with the lanes since then; the message has these.
     """
 

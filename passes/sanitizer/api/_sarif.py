@@ -31,8 +31,8 @@ def log(findings: Sequence[Finding], rules: Mapping[str, str] = RULES, name: str
 
     Args:
         findings: become its results.
-        rules: by name what each rule looks for; a finding with another check gets one without a text.
-        name: of the tool.
+        rules: by its name, what each rule looks for; a finding with another check gets one without a text.
+        name: the name of the tool.
     """
     from triton_ext import __version__
 

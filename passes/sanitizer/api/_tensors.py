@@ -13,7 +13,7 @@ def outside(bounds: tuple[int, int], address: int, size: int) -> int:
 
     Args:
         bounds: the first byte, and the one behind the last.
-        address: of the access.
+        address: the address of the access.
         size: its bytes.
     """
     start, end = bounds
@@ -35,10 +35,10 @@ def nearest(arguments: Sequence[Argument], address: int, size: int, numbers: Ite
     """Returns the number of the tensor whose storage is closest to an access; None if there is no tensor.
 
     Args:
-        arguments: of the launch.
-        address: of the access.
+        arguments: the arguments of the launch.
+        address: the address of the access.
         size: its bytes.
-        numbers: of the arguments that it can belong to; None for all.
+        numbers: the numbers of the arguments that it can belong to; None for all.
     """
     chosen = range(len(arguments)) if numbers is None else numbers
     tensors = [number for number in chosen if arguments[number].is_tensor]

@@ -52,7 +52,7 @@ class Touches:
         """Returns the storages that the accesses touch, each with the numbers of its arguments.
 
         Args:
-            arguments: of the function.
+            arguments: the arguments of the function.
         """
         found: dict[tuple[int, int], list[int]] = {}
         for number in self._numbers:
@@ -66,10 +66,10 @@ class Touches:
         """Returns what a launch touches of the storage of some arguments.
 
         Args:
-            grid: of the launch.
-            values: of the kernel's parameters, as the launch passes them.
-            arguments: of the function.
-            numbers: of the arguments.
+            grid: the grid of the launch.
+            values: the values of the kernel's parameters, as the launch passes them.
+            arguments: the arguments of the function.
+            numbers: the numbers of the arguments.
         """
         integers = self._description.integers(values)
         starts = {number: arguments[number].address - arguments[number].storage[0] for number in numbers}

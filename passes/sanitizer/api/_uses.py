@@ -28,14 +28,14 @@ class Use:
         what: ``load``, ``store``, ``loop``, ``if``, ``hint``, ``assume`` or ``unknown``.
         place: where it is.
         reach: when it runs.
-        shape: of its tensor; empty for a scalar.
-        mask: of an access; None if all lanes are active.
+        shape: the shape of the use's tensor; empty for a scalar.
+        mask: the mask of an access; None if all lanes are active.
         argument: the number of the argument that the address of an access comes from; None if it is not known.
-        offset: of the address, in elements.
-        bytes: of an element.
-        value: of a loop its trip count, of a branch or an assumption its condition, of a hint the value.
+        offset: the offset of the address, in elements.
+        bytes: the bytes of an element.
+        value: the trip count of a loop, the condition of a branch or an assumption, the value of a hint.
         hints: what is promised: ``divisibility``, ``contiguity`` and ``constancy``.
-        why: of an unknown operation.
+        why: the reason why an operation is unknown.
     """
 
     what: str
@@ -76,7 +76,7 @@ def uses_of(
     Args:
         items: the tree that the pass `intensity` writes.
         add: `Graph.add`, for nodes that the tree does not have.
-        strides: of each descriptor that is an argument, as far as they are known.
+        strides: the strides of each descriptor that is an argument, as far as they are known.
         reach: when the items run.
     """
     reach = reach or Reach()

@@ -29,7 +29,7 @@ def blamed(launch: Launch, use: Use, values: Mapping[int, Value]) -> int:
     Args:
         launch: the launch.
         use: what is wrong.
-        values: of all nodes at the point.
+        values: the values of all nodes at the point.
     """
     roots = [node for node in (use.mask, use.offset, use.value) if node is not None]
     root = next((node for node in roots if not values[node].same), roots[-1])

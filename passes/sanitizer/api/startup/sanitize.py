@@ -10,7 +10,7 @@ def start(value: str) -> None:
     """Begins to check the kernels of this process.
 
     Args:
-        value: of the variable; ``0`` for no checks.
+        value: the value of the variable; ``0`` for no checks.
     """
     if value.strip() == "0":
         return
