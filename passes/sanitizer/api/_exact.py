@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -70,8 +71,9 @@ def counted(search: Search, launch: Launch, shape: Sequence[int]) -> tuple[int, 
     for dimension, size in enumerate(shape):
         same *= 1 if ("lane", dimension) in box else size
     lanes, programs = 0, set()
-    points = itertools.product(*(range(low, high + 1) for low, high in box.values()))
-    for at in itertools.islice(points, _MOST_POINTS):
+    if math.prod(high + 1 - low for low, high in box.values()) > _MOST_POINTS:
+        return 0, 0
+    for at in itertools.product(*(range(low, high + 1) for low, high in box.values())):
         point = dict(zip(box, at, strict=True))
         holds = search.holds_at(point)
         if holds is None:
@@ -79,5 +81,4 @@ def counted(search: Search, launch: Launch, shape: Sequence[int]) -> tuple[int, 
         if holds:
             lanes += same
             programs.add(tuple(value for variable, value in point.items() if variable[0] == "program"))
-    is_all = next(points, None) is None
-    return (lanes * each, len(programs) * each) if is_all else (0, 0)
+    return lanes * each, len(programs) * each

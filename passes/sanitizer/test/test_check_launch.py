@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+import tracemalloc
 from collections.abc import Callable
 from typing import Any
 
@@ -93,6 +94,24 @@ def test_the_first_size_of_a_grid_that_is_not_an_expression() -> None:
     assert "n" not in fixed.first_sizes
     with pytest.raises(TritonExtError, match="'m' is not an integer argument of 'double', these are: n"):
         checked(double, Tensor((8,)), Tensor((8,)), 8, BLOCK=16, grid=1, vary="m")
+
+
+@triton.jit
+def fill(x, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(x + i, 1.0, mask=i < n)
+
+
+@pytest.mark.slow
+def test_a_large_grid_takes_no_memory() -> None:
+    """Points are counted one by one only if they are few: 2^24 programs would take 600 MB."""
+    tracemalloc.start()
+    report = checked(fill, Tensor((64,), dtype="fp32"), 64, BLOCK=1024, grid=(1 << 24, 1, 1))
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    (one,) = (one for one in report.findings if one.check == "overflow")
+    assert (one.program, one.lanes, one.programs) == ((1 << 21, 0, 0), 0, 0)
+    assert most < 100e6
 
 
 @triton.jit
