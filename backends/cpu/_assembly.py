@@ -29,7 +29,7 @@ def is_wanted(ir_override: str | None) -> bool:
     """
     options = knobs.compilation
     return bool(
-        hook.is_watched(("ttir", "cpuir", "llir"))
+        hook.is_watched(("ttir", "cpuir", "llir"), "asm")
         or options.dump_ir
         or options.override
         or (ir_override and ir_override.endswith(".asm"))

@@ -96,10 +96,15 @@ def test_another_key_is_missing_as_in_triton() -> None:
 
 def test_a_pipeline_for_other_stages(generated: list[str]) -> None:
     """The library is the one of a compilation without a pipeline, byte for byte."""
-    with tx.Pipeline().before("ttir.combine", tx.passes.ttir.rename(old="none", new="other")):
-        kernel = compiled(32)
-    assert not generated
-    assert kernel.asm["so"] == compiled(32).asm["so"]
+    edits = tx.Pipeline().before("ttir.combine", tx.passes.ttir.rename(old="none", new="other"))
+    for_others = edits.stage("ttgir", lambda source, _metadata, inner: inner(source), on_missing="ignore")
+    for pipeline in (edits, for_others):  # the CPU has no stage ttgir
+        with pipeline:
+            kernel = compiled(32)
+        assert not generated
+        assert kernel.asm["so"] == compiled(32).asm["so"]
+        assert "doubled:" in kernel.asm["asm"]
+        generated.clear()
 
 
 def test_who_looks_at_the_stage_gets_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -161,12 +161,16 @@ def _layers(stack: Stack, installed: Stack) -> tuple[Layer, ...]:
     return _thread.answered if compile_requests.adding_stages() is not None else installed.state[1] + stack.state[1]
 
 
-def is_watched(stages: Container[str]) -> bool:
-    """Returns whether somebody watches other stages than `stages`, in the compilation whose stages are being added.
+def is_watched(stages: Container[str], stage: str) -> bool:
+    """Returns whether somebody watches `stage`, in the compilation whose stages are being added.
 
-    A backend asks it before it adds a stage that costs time and that others can do without. The answer is True for an
-    edit of another stage, also of a stage that does not exist; while compilations are recorded, as in ``tx.trace``; and
-    for a hook that the user has set.
+    A backend asks it before it adds a stage that costs time and that others can do without. The answer is True while
+    compilations are recorded, as in ``tx.trace``; for a hook that the user has set; for an edit of the stage; and for an
+    edit of a stage that does not exist, unless the edit ignores that, so that the error names every stage.
+
+    Args:
+        stages: the other stages of the compilation.
+        stage: the stage that is added if somebody watches it.
     """
     from triton import knobs
 
@@ -176,8 +180,14 @@ def is_watched(stages: Container[str]) -> bool:
     stack, installed = stacks.here()
     if hook is not _quick_hook and not (isinstance(hook, _Hook) and hook.user is None):
         return True
-    known = {edit.stage for layer in _layers(stack, installed) for edit in layer.edits}
-    return stack.observer is not None or any(stage not in (None, LLVM) and stage not in stages for stage in known)
+    if stack.observer is not None:
+        return True
+    edits = (edit for layer in _layers(stack, installed) for edit in layer.edits)
+    return any(
+        edit.stage == stage
+        or (edit.on_missing != "ignore" and edit.stage not in (None, LLVM) and edit.stage not in stages)
+        for edit in edits
+    )
 
 
 def _quick_hook(*args: Any, **kwargs: Any) -> tuple[str, str]:
