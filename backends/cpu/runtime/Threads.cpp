@@ -133,15 +133,20 @@ private:
   bool start();
   void loop(int index);
 
+  static constexpr int bitsOfCount = 20;
+  static constexpr uint64_t maskOfCount = (uint64_t(1) << bitsOfCount) - 1;
+
   std::mutex mutex;
   std::condition_variable wake, done;
-  std::atomic<uint64_t> generation{0};
+  /// The number of the last launch, and in the low bits how many helpers it
+  /// has. A helper of the launch may read `current` without the mutex: the
+  /// launch does not end before each of its helpers has decremented `active`.
+  std::atomic<uint64_t> state{0};
   std::atomic<int> active{0}, sleeping{0};
   /// Whether a launch uses the pool. This is not a mutex, because the same
   /// thread may launch again from a Python signal handler.
   std::atomic<bool> isTaken{false};
   Job *current = nullptr;
-  int wanted = 0;
   int workers = 0;
   /// After a thread could not be made, the pool does not try again before this
   /// time.
@@ -182,9 +187,11 @@ int Pool::run(Job &job, int threads) {
     }
     helpers = std::min(helpers, workers);
     current = &job;
-    wanted = helpers;
     active.store(helpers, std::memory_order_relaxed);
-    generation.fetch_add(1, std::memory_order_release);
+    uint64_t number =
+        (state.load(std::memory_order_relaxed) >> bitsOfCount) + 1;
+    state.store(number << bitsOfCount | uint64_t(helpers),
+                std::memory_order_release);
   }
   if (sleeping.load())
     wake.notify_all();
@@ -240,23 +247,21 @@ void Pool::loop(int index) {
   Kept::set(mine);
   uint64_t seen = 0;
   for (;;) {
-    // The next launch often follows at once, so spin before sleeping.
+    // The next launch often follows at once, so spin before sleeping. A thread
+    // that spins takes no mutex, because all threads would wait for each other.
     for (int spins = 0;
-         spins < 2000 && generation.load(std::memory_order_acquire) == seen;
-         ++spins)
+         spins < 2000 && state.load(std::memory_order_acquire) == seen; ++spins)
       _mm_pause();
-    Job *job;
-    {
+    if (state.load(std::memory_order_acquire) == seen) {
       std::unique_lock lock(mutex);
       ++sleeping;
-      wake.wait(lock, [&] { return generation.load() != seen; });
+      wake.wait(lock, [&] { return state.load() != seen; });
       --sleeping;
-      seen = generation.load();
-      job = index < wanted ? current : nullptr;
     }
-    if (!job)
+    seen = state.load(std::memory_order_acquire);
+    if (index >= int(seen & maskOfCount))
       continue;
-    work(*job, /*isLauncher=*/false);
+    work(*current, /*isLauncher=*/false);
     if (active.fetch_sub(1, std::memory_order_acq_rel) == 1) {
       std::lock_guard lock(mutex);
       done.notify_all();
