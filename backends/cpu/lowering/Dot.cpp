@@ -2,8 +2,8 @@
 //
 // Matrix products: the operands are written to scratch memory in the type that
 // is multiplied; then each block of the result stays in registers while the
-// code loops over K. This file multiplies element by element; DotPacked.cpp
-// multiplies words of several elements with a unit of the processor.
+// code loops over K. This file multiplies row-major matrices; DotPacked.cpp
+// multiplies operands that are packed in words.
 
 #include "DotPacking.h"
 
@@ -52,16 +52,6 @@ struct Matrix {
   }
 };
 } // namespace
-
-/// Returns x * y + sum.
-static Value multiplyAdd(LaneBuilder &b, bool hasFma, Value x, Value y,
-                         Value sum) {
-  if (!isa<FloatType>(getElementTypeOrSelf(sum.getType())))
-    return arith::AddIOp::create(b, sum, arith::MulIOp::create(b, x, y));
-  if (hasFma)
-    return LLVM::FMAOp::create(b, x, y, sum);
-  return arith::AddFOp::create(b, sum, arith::MulFOp::create(b, x, y));
-}
 
 /// Adds the product to the block of `sum` at (i, j).
 static void multiplyBlock(LaneBuilder &b, bool hasFma, const Blocking &block,
@@ -209,6 +199,11 @@ void DotLowering::lower(triton::DotOp op) {
   if (isa<FloatType>(result) && !result.isF64())
     work = b.getF32Type();
   std::optional<DotUnit> unit = chooseDotUnit(context.target, op);
+  // A right matrix of f32 in scratch memory is multiplied as it is.
+  if (unit && unit->isFloats())
+    if (auto it = context.buffers.find(op.getB());
+        it != context.buffers.end() && it->second.element == work)
+      unit.reset();
   bool startsAtZero = unit && isZero(op.getC());
   Buffer sum;
   auto startOfSum = [&] {

@@ -77,7 +77,7 @@ static void multiplyVectors(const Operands &m, const DotUnit &unit,
                             Value i, Value j) {
   LaneBuilder &b = m.b;
   Type vector = VectorType::get(unit.lanes, element);
-  Type word = b.getI32Type(), wordVector = VectorType::get(unit.lanes, word);
+  Type word = unit.words(1), wordVector = unit.words(unit.lanes);
   SmallVector<Value> sums;
   for (int64_t r = 0; r < block.rows; ++r)
     for (int64_t v = 0; v < block.columns; ++v) {

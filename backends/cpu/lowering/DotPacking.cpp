@@ -75,6 +75,8 @@ Value DotPacking::offsetOfPanel(Value column, Value word) const {
 }
 
 Value DotPacking::narrow(Value value, Type from, bool isLeft) {
+  if (unit.isFloats())
+    return conversion.convert(op, value, from, unit.element);
   if (auto floating = dyn_cast<FloatType>(from)) {
     if (floating.getWidth() > 8)
       return value;
@@ -111,7 +113,11 @@ void DotPacking::packAlong(Value operand, bool isLeft, Value target,
     LLVM::StoreOp::create(b, narrow(value, from, isLeft),
                           b.offset(target, offset), wordBytes);
   };
-  tiles.forTile(sizes, inner, body, std::min<int64_t>(mostLanes, shape.K));
+  // The coordinates of the left operand are those of the loops.
+  Split split = isLeft ? splits.ofTensors(operand, inner) : Split();
+  split.stops = false;
+  tiles.forTile(sizes, inner, body, std::min<int64_t>(mostLanes, shape.K),
+                split);
 }
 
 void DotPacking::packAcross(Value operand, bool isLeft, Value target,
@@ -139,7 +145,12 @@ void DotPacking::packAcross(Value operand, bool isLeft, Value target,
     LLVM::StoreOp::create(b, interleave(b, vectors), b.offset(target, offset),
                           wordBytes);
   };
-  tiles.forTile(sizes, other, body, most);
+  // If a word is an element, the coordinates of the right operand are those of
+  // the loops.
+  bool isInPlace = !isLeft && unit.elementsOfWord() == 1;
+  Split split = isInPlace ? splits.ofTensors(operand, other) : Split();
+  split.stops = false;
+  tiles.forTile(sizes, other, body, most, split);
 }
 
 void DotPacking::transpose(Value from, int64_t rows, int64_t columns,
@@ -261,33 +272,4 @@ void DotPacking::packRight(const PackedPanels &panels, Value slot) {
   transpose(
       rows, shape.N, words, target, panels.batchBytes,
       [&](Value word, Value column) { return offsetOfPanel(column, word); });
-}
-
-void DotPacking::clear(const PackedRows &rows, const PackedPanels &panels,
-                       Value from, Value to) {
-  auto zeros = [&](int64_t size) {
-    Type word = b.getI32Type();
-    return b.constant(size == 1 ? word : Type(VectorType::get(size, word)), 0);
-  };
-  auto clearSlot = [&](Value slot, ValueRange) -> SmallVector<Value> {
-    b.forLoop(0, numBatches() * shape.M, 1, [&](Value row) {
-      Value at = plus(b, times(b, row, rows.rowBytes),
-                      times(b, slot, words * wordBytes));
-      LLVM::StoreOp::create(b, zeros(words), b.offset(rows.base, at),
-                            wordBytes);
-    });
-    int64_t bytesOfWord = unit.lanes * wordBytes;
-    int64_t numPanels = numBatches() * shape.N / unit.lanes;
-    b.forLoop(0, numPanels, 1, [&](Value panel) {
-      b.forLoop(0, words, 1, [&](Value word) {
-        Value at =
-            plus(b, times(b, panel, panels.panelBytes),
-                 times(b, plus(b, times(b, slot, words), word), bytesOfWord));
-        LLVM::StoreOp::create(b, zeros(unit.lanes), b.offset(panels.base, at),
-                              wordBytes);
-      });
-    });
-    return {};
-  };
-  b.forLoop(from, to, 1, {}, clearSlot);
 }

@@ -110,11 +110,34 @@ mlir::triton_ext::cpu::chooseDotUnit(const Target &target, triton::DotOp op) {
   } else if (left.isF16() && right.isF16() && features & amxFp16) {
     unit = fullTiles(shape, left, "llvm.x86.tdpfp16ps");
   }
+  if (!unit) {
+    unit = fullVectors(shape, DotUnit::Kind::Floats, b.getF32Type(),
+                       target.vectorBytes);
+    if (unit)
+      unit->hasFma = target.hasFma;
+  }
   return unit;
+}
+
+Type DotUnit::words(int count) const {
+  Type word =
+      isFloats() ? element : Type(IntegerType::get(element.getContext(), 32));
+  return count == 1 ? word : Type(VectorType::get(count, word));
+}
+
+Value mlir::triton_ext::cpu::multiplyAdd(LaneBuilder &b, bool hasFma, Value x,
+                                         Value y, Value sum) {
+  if (!isa<FloatType>(getElementTypeOrSelf(sum.getType())))
+    return arith::AddIOp::create(b, sum, arith::MulIOp::create(b, x, y));
+  if (hasFma)
+    return LLVM::FMAOp::create(b, x, y, sum);
+  return arith::AddFOp::create(b, sum, arith::MulFOp::create(b, x, y));
 }
 
 Value mlir::triton_ext::cpu::multiplyWords(LaneBuilder &b, const DotUnit &unit,
                                            Value sum, Value left, Value right) {
+  if (unit.isFloats())
+    return multiplyAdd(b, unit.hasFma, left, right, sum);
   std::string bits = std::to_string(unit.lanes * wordBytes * 8);
   Type element = unit.kind == DotUnit::Kind::BrainFloats ? Type(b.getBF16Type())
                                                          : unit.element;
@@ -136,7 +159,8 @@ Value mlir::triton_ext::cpu::multiplyWords(LaneBuilder &b, const DotUnit &unit,
         b, sum, b.intrinsic(name, sum.getType(), {left, right}));
   }
   case DotUnit::Kind::Tiles:
+  case DotUnit::Kind::Floats:
     break;
   }
-  llvm_unreachable("tiles are not vectors");
+  llvm_unreachable("the kind is not a vector of integers");
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The instructions that multiply matrices of narrow elements, and the choice
-// among them. All of them multiply words of 32 bits: the elements of a word are
-// neighbours along K, and an instruction adds the products of all elements of
-// two words to an element of the result.
+// The instructions that multiply matrices, and the choice among them. All of
+// them multiply words of 32 bits: the elements of a word are neighbours along
+// K, and an instruction adds the products of all elements of two words to an
+// element of the result. A word is one f32 where there is no unit for narrower
+// floats.
 
 #ifndef TRITON_EXT_CPU_DOTUNITS_H
 #define TRITON_EXT_CPU_DOTUNITS_H
@@ -41,6 +42,7 @@ struct DotUnit {
     Bytes,       ///< vpdpbusd: four u8 times four i8, summed in i32
     BrainFloats, ///< vdpbf16ps: pairs of bf16, summed in f32
     Tiles,       ///< AMX: tiles of 16 words by 16 words
+    Floats,      ///< an f32, multiplied and added as other f32
   };
   Kind kind;
   /// The lowered type of the elements of a word.
@@ -49,13 +51,18 @@ struct DotUnit {
   int lanes;
   /// What multiplies two tiles, as an intrinsic of LLVM.
   StringRef tileProduct = {};
+  /// Whether the products of `Floats` are added without being rounded.
+  bool hasFma = false;
 
   int64_t elementsOfWord() const { return wordBytes / bytesOf(element); }
   bool isTiles() const { return kind == Kind::Tiles; }
+  bool isFloats() const { return kind == Kind::Floats; }
+  /// The type as which a vector of words is loaded, or one word.
+  Type words(int count) const;
 };
 
-/// Returns the best unit of the target for a product; none if elements are best
-/// multiplied one by one, as f32 or i32.
+/// Returns the best unit of the target for a product; none if the product fills
+/// none, or if its result is an f64 or a wide integer.
 std::optional<DotUnit> chooseDotUnit(const Target &target, triton::DotOp op);
 
 DotShape shapeOf(triton::DotOp op);
@@ -65,8 +72,11 @@ DotShape shapeOf(triton::DotOp op);
 /// product cannot wait, or if its K is large enough. It is a power of two.
 int64_t joinedIterations(triton::DotOp op, const DotUnit &unit);
 
+/// Returns x * y + sum.
+Value multiplyAdd(LaneBuilder &b, bool hasFma, Value x, Value y, Value sum);
+
 /// Returns `sum` plus the products of the words `left` and `right`, vectors of
-/// i32 with `lanes` elements. The bytes of `left` are unsigned for `Bytes`.
+/// `lanes` words. The bytes of `left` are unsigned for `Bytes`.
 Value multiplyWords(LaneBuilder &b, const DotUnit &unit, Value sum, Value left,
                     Value right);
 

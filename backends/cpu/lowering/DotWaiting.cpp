@@ -15,7 +15,8 @@ SmallVector<triton::DotOp> DotLowering::beginWaiting(scf::ForOp loop) {
   for (auto op : loop.getBody()->getOps<triton::DotOp>()) {
     std::optional<DotUnit> unit = chooseDotUnit(context.target, op);
     int64_t slots = unit ? joinedIterations(op, *unit) : 1;
-    if (slots == 1)
+    // A right matrix of f32 in scratch memory is multiplied as it is.
+    if (slots == 1 || (unit->isFloats() && plan.isStored(op.getB())))
       continue;
     DotPacking packing(*this, conversion, *unit, op, slots);
     waiting[op] = std::make_shared<WaitingProduct>(WaitingProduct{
@@ -23,6 +24,42 @@ SmallVector<triton::DotOp> DotLowering::beginWaiting(scf::ForOp loop) {
     found.push_back(op);
   }
   return found;
+}
+
+void DotPacking::clear(const PackedRows &rows, const PackedPanels &panels,
+                       Value from, Value to) {
+  auto at = [&](Value base, Value x, int64_t xBytes, Value y, int64_t yBytes) {
+    auto bytes = [&](Value number, int64_t size) {
+      return arith::MulIOp::create(b, number, b.constant(b.getI64Type(), size));
+    };
+    return b.offset(
+        base, arith::AddIOp::create(b, bytes(x, xBytes), bytes(y, yBytes)));
+  };
+  auto zeros = [&](int64_t size) {
+    Type word = b.getI32Type();
+    return b.constant(size == 1 ? word : Type(VectorType::get(size, word)), 0);
+  };
+  auto clearSlot = [&](Value slot, ValueRange) -> SmallVector<Value> {
+    b.forLoop(0, numBatches() * shape.M, 1, [&](Value row) {
+      LLVM::StoreOp::create(
+          b, zeros(words),
+          at(rows.base, row, rows.rowBytes, slot, words * wordBytes),
+          wordBytes);
+    });
+    int64_t numPanels = numBatches() * shape.N / unit.lanes;
+    b.forLoop(0, numPanels, 1, [&](Value panel) {
+      Value base = at(panels.base, panel, panels.panelBytes, slot,
+                      words * unit.lanes * wordBytes);
+      b.forLoop(0, words, 1, [&](Value word) {
+        Value bytes = arith::MulIOp::create(
+            b, word, b.constant(b.getI64Type(), unit.lanes * wordBytes));
+        LLVM::StoreOp::create(b, zeros(unit.lanes), b.offset(base, bytes),
+                              wordBytes);
+      });
+    });
+    return {};
+  };
+  b.forLoop(from, to, 1, {}, clearSlot);
 }
 
 void DotLowering::setIteration(ArrayRef<triton::DotOp> products,

@@ -15,7 +15,7 @@ import triton.language as tl
 from triton.compiler.compiler import CompiledKernel
 
 from support.cpu import emulated_units
-from support.cpu.dots import BF16, E4M3, E5M2, FP16, HERE, INT8, NAMES, Matrices, compiled, sum_type, units_in
+from support.cpu.dots import BF16, E4M3, E5M2, FP16, FP32, HERE, INT8, NAMES, Matrices, compiled, sum_type, units_in
 
 
 @triton.jit
@@ -65,6 +65,8 @@ CHOSEN = [
     ("sapphirerapids", E4M3, "tdpbf16ps"),
     ("sapphirerapids", INT8, "tdpbssd"),
     ("sapphirerapids", FP16, "vfmadd"),
+    ("sapphirerapids", FP32, "vfmadd"),
+    ("haswell", FP32, "vfmadd"),
     ("graniterapids", FP16, "tdpfp16ps"),
     ("sapphirerapids;-amx-bf16", BF16, "vdpbf16ps"),
     ("sapphirerapids;-amx-bf16,-avx512bf16", BF16, "vfmadd"),
@@ -142,7 +144,7 @@ VECTORS = [
 
 
 @pytest.mark.parametrize("arch", HERE)
-@pytest.mark.parametrize("dtype", [BF16, FP16, INT8, E4M3], ids=str)
+@pytest.mark.parametrize("dtype", [FP32, BF16, FP16, INT8, E4M3], ids=str)
 @pytest.mark.parametrize("sizes", [*VECTORS, *TILED[:4]], ids=str)
 def test_products_on_this_machine(
     arch: str, dtype: torch.dtype, sizes: tuple[int, int, int, int], tmp_path: Path
@@ -200,3 +202,61 @@ def test_the_configuration_of_tiles(speaks: bool, tmp_path: Path) -> None:
     assert emulator.calls["ldtilecfg"] == emulator.calls["tilerelease"] == (3 if speaks else 1)
     assert emulator.calls["tilezero"] > 0  # a product without an addend begins with zeros
     assert torch.equal(out.double(), (q.double() @ k.double().mT) @ v.double())
+
+
+# Operands with masks, and in scratch memory
+
+
+@triton.jit
+def masked(a, b, c, m, n, k, M: tl.constexpr, N: tl.constexpr, STEP: tl.constexpr, HOW: tl.constexpr):
+    """c = a @ b for an m x k and a k x n matrix, in tiles that reach beyond them. HOW: what is in scratch memory."""
+    row, column, step = tl.arange(0, M)[:, None], tl.arange(0, N)[None, :], tl.arange(0, STEP)
+    total = tl.zeros((M, N), c.dtype.element_ty)
+    for start in range(0, k, STEP):
+        x = tl.load(a + row * k + start + step[None, :], mask=(row < m) & (step[None, :] < k - start), other=0)
+        y = tl.load(b + (start + step[:, None]) * n + column, mask=(step[:, None] < k - start) & (column < n), other=0)
+        if HOW & 1:
+            x = tl.flip(tl.cumsum(x, 0), 0)
+        if HOW & 2:
+            y = tl.cumsum(y, 1)
+        total = tl.dot(x, y, total, out_dtype=total.dtype)
+    tl.store(c + row * n + column, total, mask=(row < m) & (column < n))
+
+
+class Sizes:
+    """An integer argument of `emulated_units.run`."""
+
+    def __init__(self, value: int) -> None:
+        self.value = value
+
+    def data_ptr(self) -> int:
+        return self.value
+
+
+@pytest.mark.parametrize("arch", HERE)
+@pytest.mark.parametrize(("dtype", "how"), [(FP32, 0), (FP32, 1), (FP32, 2), (FP32, 3), (BF16, 0), (INT8, 0)], ids=str)
+@pytest.mark.parametrize(("tile", "step"), [((16, 64), 64), ((16, 32), 16)])
+def test_masked_operands(
+    arch: str, dtype: torch.dtype, how: int, tile: tuple[int, int], step: int, tmp_path: Path
+) -> None:
+    types = {"a": NAMES[dtype], "b": NAMES[dtype], "c": NAMES[sum_type(dtype)], "m": "i32", "n": "i32", "k": "i32"}
+    kernel = compiled(masked, types, {"M": tile[0], "N": tile[1], "STEP": step, "HOW": how}, arch)
+    for number, (m, n, k) in enumerate(
+        ((tile[0], tile[1], 2 * step), (13, 17, step + 3), (1, 1, 5), (7, 31, 3 * step - 1))
+    ):
+        here = tmp_path / str(number)
+        here.mkdir()
+        # What lies behind the matrices is not read: products with NaN are not numbers.
+        a, b = torch.full((m * k + 64,), float("nan")), torch.full((k * n + 64,), float("nan"))
+        x, y = torch.randint(-2, 3, (m, k)), torch.randint(-2, 3, (k, n))
+        a[: m * k], b[: k * n] = x.flatten().float(), y.flatten().float()
+        c = torch.zeros(m, n, dtype=sum_type(dtype))
+        left, right = torch.zeros(tile[0], k), torch.zeros(k, tile[1])
+        left[:m], right[:, :n] = x.float(), y.float()
+        left = left.cumsum(0).flip(0) if how & 1 else left
+        right = right.cumsum(1) if how & 2 else right
+        operands = (
+            (a.nan_to_num(7).to(dtype), b.nan_to_num(7).to(dtype)) if dtype == INT8 else (a.to(dtype), b.to(dtype))
+        )
+        emulated_units.run(kernel, here, 1, (*operands, c, Sizes(m), Sizes(n), Sizes(k)))
+        assert torch.equal(c.double(), (left.double() @ right.double())[:m, :n])

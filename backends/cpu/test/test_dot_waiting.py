@@ -13,7 +13,7 @@ import triton.language as tl
 from triton.compiler.compiler import CompiledKernel
 
 from support.cpu import emulated_units
-from support.cpu.dots import BF16, E4M3, FP16, HERE, INT8, NAMES, Matrices, compiled, numbers, sum_type, units_in
+from support.cpu.dots import BF16, E4M3, FP16, FP32, HERE, INT8, NAMES, Matrices, compiled, numbers, sum_type, units_in
 
 
 @triton.jit
@@ -89,7 +89,7 @@ def test_tiles(dtype: torch.dtype, arch: str, step: int, steps: int, tmp_path: P
 
 
 @pytest.mark.parametrize("arch", HERE)
-@pytest.mark.parametrize("dtype", [BF16, FP16, INT8, E4M3], ids=str)
+@pytest.mark.parametrize("dtype", [FP32, BF16, FP16, INT8, E4M3], ids=str)
 @pytest.mark.parametrize(("step", "steps"), STEPS)
 def test_on_this_machine(arch: str, dtype: torch.dtype, step: int, steps: int, tmp_path: Path) -> None:
     for _, matrices, kernel, here in cases(dtype, arch, (step, steps), ((1, 32, 64), (2, 4, 8)), tmp_path):

@@ -10,9 +10,10 @@ import triton
 from triton.backends.compiler import GPUTarget
 from triton.compiler.compiler import CompiledKernel
 
-BF16, FP16, INT8, E5M2, E4M3 = torch.bfloat16, torch.float16, torch.int8, torch.float8_e5m2, torch.float8_e4m3fn
-NAMES = {BF16: "*bf16", FP16: "*fp16", INT8: "*i8", E5M2: "*fp8e5", E4M3: "*fp8e4nv"}
-NAMES |= {torch.float32: "*fp32", torch.int32: "*i32"}
+FP32, BF16, FP16, INT8 = torch.float32, torch.bfloat16, torch.float16, torch.int8
+E5M2, E4M3 = torch.float8_e5m2, torch.float8_e4m3fn
+NAMES = {FP32: "*fp32", BF16: "*bf16", FP16: "*fp16", INT8: "*i8", E5M2: "*fp8e5", E4M3: "*fp8e4nv"}
+NAMES |= {torch.int32: "*i32"}
 
 #: CPUs of LLVM, and the flags of /proc/cpuinfo that a machine needs to run their products. All of CI's have AVX2.
 RUNNABLE = {
