@@ -85,7 +85,8 @@ void mlir::triton_ext::cpu::correctNumberOfProgram(LoweringContext &context,
 }
 
 void mlir::triton_ext::cpu::emitEntry(LoweringContext &context,
-                                      LLVM::LLVMFuncOp program) {
+                                      LLVM::LLVMFuncOp program,
+                                      const GridOrder &order) {
   LaneBuilder &b = context.b;
   auto pointer = LLVM::LLVMPointerType::get(b.getContext());
   Type i32 = b.getI32Type(), i64 = b.getI64Type();
@@ -132,6 +133,12 @@ void mlir::triton_ext::cpu::emitEntry(LoweringContext &context,
                                        LLVM::ZeroOp::create(b, pointer));
   flag = LLVM::SelectOp::create(b, hasFlag, flag, block->getArgument(gridSize));
   Value current = emitPlaceOfProgram(context);
+  Value first = wide[0], second = wide[1], isAlongY;
+  if (order.mayRunAlongY) {
+    isAlongY = order.runsAlongY(b, arguments);
+    first = arith::SelectOp::create(b, isAlongY, wide[1], wide[0]);
+    second = arith::SelectOp::create(b, isAlongY, wide[0], wide[1]);
+  }
   auto readFlag = [&] {
     return Value(LLVM::LoadOp::create(
         b, i32, flag, /*alignment=*/4, /*isVolatile=*/false,
@@ -153,14 +160,26 @@ void mlir::triton_ext::cpu::emitEntry(LoweringContext &context,
   Block *body = b.createBlock(&loop.getAfter(), {}, {i64, b.getI1Type()},
                               {b.getLoc(), b.getLoc()});
   Value id = body->getArgument(0);
-  storeNumber(b, id, current);
   auto narrow = [&](Value v) {
     return Value(arith::TruncIOp::create(b, i32, v));
   };
-  Value rest = arith::DivUIOp::create(b, id, wide[0]);
-  arguments.push_back(narrow(arith::RemUIOp::create(b, id, wide[0])));
-  arguments.push_back(narrow(arith::RemUIOp::create(b, rest, wide[1])));
-  arguments.push_back(narrow(arith::DivUIOp::create(b, rest, wide[1])));
+  Value rest = arith::DivUIOp::create(b, id, first), number = id;
+  Value x = arith::RemUIOp::create(b, id, first);
+  Value y = arith::RemUIOp::create(b, rest, second);
+  Value z = arith::DivUIOp::create(b, rest, second);
+  if (order.mayRunAlongY) {
+    Value other = x;
+    x = arith::SelectOp::create(b, isAlongY, y, x);
+    y = arith::SelectOp::create(b, isAlongY, other, y);
+    // The runtime counts along x first.
+    number = arith::MulIOp::create(b, z, wide[1]);
+    number = arith::AddIOp::create(b, number, y);
+    number = arith::MulIOp::create(b, number, wide[0]);
+    number = arith::AddIOp::create(b, number, x);
+  }
+  storeNumber(b, number, current);
+  for (Value axis : {x, y, z})
+    arguments.push_back(narrow(axis));
   llvm::append_range(arguments, size);
   arguments.push_back(block->getArgument(scratchBlock));
   LLVM::CallOp::create(b, program, arguments);

@@ -19,9 +19,9 @@ static constexpr int numGridArguments = 6;
 
 FunctionLowering::FunctionLowering(triton::FuncOp function, ModuleOp module,
                                    Target target)
-    : order(function), context(function, module, target), b(context.b),
-      plan(function, target.limits), arithmetic(b, context.facts), memory(b),
-      scratch(context, arithmetic, memory), conversion(context),
+    : order(function), gridOrder(function), context(function, module, target),
+      b(context.b), plan(function, target.limits), arithmetic(b, context.facts),
+      memory(b), scratch(context, arithmetic, memory), conversion(context),
       mathFunctions(context),
       elementwise(context, arithmetic, conversion, mathFunctions),
       elementFunctions(context, elementwise,
@@ -47,7 +47,7 @@ LogicalResult FunctionLowering::run() {
     if (context.hasFailed())
       return failure();
   }
-  emitEntry(context, program);
+  emitEntry(context, program, gridOrder);
   describeKernel(context, scratch.size());
   return failure(context.hasFailed());
 }

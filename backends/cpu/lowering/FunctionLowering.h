@@ -7,6 +7,7 @@
 #ifndef TRITON_EXT_CPU_FUNCTIONLOWERING_H
 #define TRITON_EXT_CPU_FUNCTIONLOWERING_H
 
+#include "GridOrder.h"
 #include "ProgramOrder.h"
 #include "Roots.h"
 
@@ -42,6 +43,7 @@ private:
   Value reorderedProgram();
 
   ProgramOrder order;
+  GridOrder gridOrder;
   LoweringContext context;
   LaneBuilder &b;
   Plan plan;
@@ -68,7 +70,8 @@ private:
 /// Emits the function that the runtime calls for a range of programs
 /// (Entry.cpp), the `Kernel` of runtime/Runtime.h. It calls `program` for each,
 /// and returns how many programs it has not run.
-void emitEntry(LoweringContext &context, LLVM::LLVMFuncOp program);
+void emitEntry(LoweringContext &context, LLVM::LLVMFuncOp program,
+               const GridOrder &order);
 
 /// Emits the store of the number of the program that runs, where it is not the
 /// one that the entry has stored.

@@ -17,19 +17,24 @@
 using namespace mlir;
 using namespace mlir::triton_ext::cpu;
 
-/// Returns the largest product that is in a loop. Returns null if no product is
-/// in a loop, or if the kernel may observe the order of programs.
-static triton::DotOp productOf(triton::FuncOp function) {
-  triton::DotOp found;
+bool mlir::triton_ext::cpu::showsOrder(triton::FuncOp function) {
   bool isOrdered = mayWait(function);
   function.walk([&](Operation *op) {
     isOrdered |= isa<triton::PrintOp, triton::AssertOp, triton::AtomicRMWOp,
                      triton::AtomicCASOp>(op);
-    auto dot = dyn_cast<triton::DotOp>(op);
-    if (dot && op->getParentOfType<scf::ForOp>())
+  });
+  return isOrdered;
+}
+
+/// Returns the last product that is in a loop. Returns null if no product is in
+/// a loop, or if the kernel may observe the order of programs.
+static triton::DotOp productOf(triton::FuncOp function) {
+  triton::DotOp found;
+  function.walk([&](triton::DotOp dot) {
+    if (dot->getParentOfType<scf::ForOp>())
       found = dot;
   });
-  return isOrdered ? triton::DotOp() : found;
+  return showsOrder(function) ? triton::DotOp() : found;
 }
 
 static bool isDivision(Operation *op) {

@@ -11,6 +11,9 @@
 
 namespace mlir::triton_ext::cpu {
 
+/// Returns whether the kernel may observe the order of programs.
+bool showsOrder(triton::FuncOp function);
+
 /// The order of programs of a kernel, if it differs from that of their numbers.
 struct ProgramOrder {
   /// Looks for `id // columns` and `id % columns`. May move the operation that

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The order in which the programs of a product run: each runs once, with its own number."""
+"""The order in which programs run: each runs once, with its own number."""
 
 from __future__ import annotations
 
@@ -137,3 +137,69 @@ def test_a_fault_names_the_program_that_faults() -> None:
     wild[(rows * columns,)](a, c, columns, -1, 0)
     with pytest.raises(RuntimeError, match=r"program \(22, 0, 0\)"):
         wild[(rows * columns,)](a, c, columns, 22, 1 << 45)
+
+
+# Kernels whose tiles lie side by side along one axis of the grid
+
+
+@triton.jit(do_not_specialize=["row", "column"])
+def tiled(x, out, log, rows, columns, row, column, wrong, offset, HOW: tl.constexpr):
+    """Copies tiles of 2 x 8, and notes the order of programs in log, a counter and numbers behind it."""
+    a, b, z = tl.program_id(0), tl.program_id(1), tl.program_id(2)
+    number = (z * tl.num_programs(1) + b) * tl.num_programs(0) + a
+    if HOW == 1:  # neighbours along x lie side by side
+        a, b = b, a
+    i, j = a * 2 + tl.arange(0, 2)[:, None], b * 8 + tl.arange(0, 8)[None, :]
+    inside = (i < rows) & (j < columns)
+    start, at = z * rows * columns, i * columns + j
+    if HOW == 2:  # as many tiles lie side by side along x as along y
+        v = tl.load(x + start + j * rows + i, mask=inside)
+    elif HOW == 3:  # most tiles lie side by side along x
+        v = tl.load(x + start + j * rows + i, mask=inside)
+        at = j * rows + i
+    elif HOW == 4:  # it depends on an argument
+        v = tl.load(x + start + i * row + j * column, mask=inside)
+    else:
+        v = tl.load(x + start + at, mask=inside)
+    tl.store(out + start + at + tl.where(number == wrong, offset, 0), v, mask=inside)
+    if HOW == 5:
+        count = tl.atomic_add(log, 1)
+    else:
+        count = tl.load(log)
+        tl.store(log, count + 1)
+    tl.store(log + 1 + count, number)
+
+
+def launched(how: int, grid: tuple[int, int, int], wrong: int = -1, is_down: bool = False) -> list[int]:
+    """Runs the programs in one thread, and returns their order. `is_down`: x has its columns one behind the other."""
+    rows, columns = (grid[1] * 2 - 1, grid[0] * 8 - 3) if how == 1 else (grid[0] * 2 - 1, grid[1] * 8 - 3)
+    x = torch.randn(grid[2], rows, columns)
+    out, log = torch.zeros_like(x), torch.zeros(1 + grid[0] * grid[1] * grid[2], dtype=torch.int32)
+    if is_down:
+        x = x.mT.contiguous().mT
+    strides = (columns, 1) if how == 3 else x.stride()[1:]
+    tiled[grid](x, out, log, rows, columns, *strides, wrong, 1 << 45, HOW=how, num_threads=1)
+    assert torch.equal(out, x)
+    assert log[0] == log.numel() - 1
+    return log[1:].tolist()
+
+
+GRIDS = [(1, 1, 1), (5, 3, 2), (1, 7, 2), (4, 1, 3), (7, 11, 1)]
+
+
+@pytest.mark.parametrize("grid", GRIDS, ids=str)
+@pytest.mark.parametrize(
+    ("how", "is_down", "along_y"),
+    [(0, False, True), (1, False, False), (2, True, False), (3, False, False), (4, False, True), (4, True, False),
+     (5, False, False)],
+)  # fmt: skip
+def test_programs_run_along_rows(how: int, is_down: bool, along_y: bool, grid: tuple[int, int, int]) -> None:
+    nx, ny, nz = grid
+    rows_first = [(z * ny + y) * nx + x for z in range(nz) for x in range(nx) for y in range(ny)]
+    assert launched(how, grid, is_down=is_down) == (rows_first if along_y else list(range(nx * ny * nz)))
+
+
+@pytest.mark.parametrize(("how", "is_down"), [(0, False), (1, False), (4, False), (4, True)])
+def test_a_fault_names_the_program_of_two_axes(how: int, is_down: bool) -> None:
+    with pytest.raises(RuntimeError, match=r"program \(3, 1, 1\)"):
+        launched(how, (5, 4, 2), wrong=(1 * 4 + 1) * 5 + 3, is_down=is_down)

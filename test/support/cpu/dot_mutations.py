@@ -17,7 +17,8 @@ class Mutation(lanes_mutations.Mutation):
 
 UNITS, PACKING, PACKED, WAITING = "DotUnits.cpp", "DotPacking.cpp", "DotPacked.cpp", "DotWaiting.cpp"
 TILES, HERE = "test_tiles and bfloat16", "on_this_machine and int8 and haswell"
-ORDER, ORDERS = "ProgramOrder.cpp", "test_program_order.py"
+ORDER, GRID, ORDERS = "ProgramOrder.cpp", "GridOrder.cpp", "test_program_order.py"
+ALONG = "along_rows"
 WAITS, WAITING_TILES = "test_dot_waiting.py", "test_tiles and int8"
 
 MUTATIONS = {
@@ -59,7 +60,14 @@ MUTATIONS = {
     ),
     # The order of programs
     "an order that can be seen changes": Mutation(
-        ORDER, "isOrdered ? triton::DotOp() : found", "found", "shows_the_order", ORDERS
+        ORDER, "showsOrder(function) ? triton::DotOp() : found", "found", "shows_the_order", ORDERS
+    ),
+    "an order along x that can be seen changes": Mutation(GRID, "showsOrder(function)", "false", ALONG, ORDERS),
+    "columns are rows of tiles": Mutation(GRID, "found[dim].axes", "found[1 - dim].axes", ALONG, ORDERS),
+    "a tie goes to y": Mutation(GRID, "along[1] > along[0]", "along[1] >= along[0]", ALONG, ORDERS),
+    "every stride is 1": Mutation(GRID, "result, isOne", "result, result", ALONG, ORDERS),
+    "a fault names the program that has its turn along x": Mutation(
+        "Entry.cpp", "number, current", "id, current", "two_axes", ORDERS, behind="id = body->getArgument(0);"
     ),
     "the kernel's own order changes": Mutation(
         ORDER, "llvm::any_of(user->getUsers(), isDivision)", "false", "of_its_own", ORDERS
