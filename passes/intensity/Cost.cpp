@@ -38,10 +38,13 @@ json::Object Walk::run() {
   }
   json::Array body;
   region(kernel.getBody(), scope, body);
-  return json::Object{
+  json::Object found{
       {"kernel", kernel.getName()},        {"line", lineOf(kernel.getLoc())},
       {"arguments", std::move(arguments)}, {"nodes", slice.takeNodes()},
       {"places", slice.takePlaces()},      {"body", std::move(body)}};
+  if (slice.keepsNames)
+    found["variables"] = slice.takeVariables();
+  return found;
 }
 
 void Walk::region(Region &region, Scope *scope, json::Array &items) {
@@ -214,6 +217,6 @@ void Walk::combine(Operation *op, Region &body, int axis, Scope *scope,
   items.push_back(std::move(times));
 }
 
-json::Object intensity::describe(tt::FuncOp kernel) {
-  return Walk(kernel).run();
+json::Object intensity::describe(tt::FuncOp kernel, bool keepsNames) {
+  return Walk(kernel, keepsNames).run();
 }

@@ -18,6 +18,8 @@ namespace mlir::triton_ext::intensity {
 ///    "nodes": [expressions, each with the numbers of earlier ones as
 ///    operands], "places": [where each node is computed], "body": [items]}
 ///
+/// and, if it `keepsNames`, "variables": [[name, node, where it is assigned]].
+///
 /// An item has "what", "line" and "column", and for each "what":
 ///
 ///   load, store    "bytes" of an element, "shape", "mask" (a node; absent: all
@@ -38,7 +40,7 @@ namespace mlir::triton_ext::intensity {
 ///   if             "condition", "then", "else"
 ///   times          "count", "body"
 ///   unknown        "why", "of": "flops" or "all"
-llvm::json::Object describe(triton::FuncOp kernel);
+llvm::json::Object describe(triton::FuncOp kernel, bool keepsNames);
 
 } // namespace mlir::triton_ext::intensity
 

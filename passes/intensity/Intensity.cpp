@@ -33,7 +33,7 @@ void IntensityPass::runOnOperation() {
   llvm::json::Array kernels;
   for (auto function : getOperation().getOps<triton::FuncOp>())
     if (function.isPublic() && !function.isExternal())
-      kernels.push_back(intensity::describe(function));
+      kernels.push_back(intensity::describe(function, keepsNames));
   std::string text;
   llvm::raw_string_ostream(text) << llvm::json::Value(std::move(kernels));
   getOperation()->setAttr(attributeName, StringAttr::get(&getContext(), text));

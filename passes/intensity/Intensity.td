@@ -13,4 +13,8 @@ def IntensityPass : Pass<"triton-ext-intensity", "::mlir::ModuleOp"> {
     `tx.intensity` runs the pass, sums the tree over the grid, and says which of the
     sums are exact. [The page about it](../intensity.md) says what is counted.
   }];
+  let options = [
+    Option<"keepsNames", "names", "bool", /*default=*/"false",
+           "Also write which of the integers are variables of the source">,
+  ];
 }

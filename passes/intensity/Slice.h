@@ -57,6 +57,9 @@ struct Address {
 
 class Slice {
 public:
+  /// Whether to remember which nodes the variables of the source are.
+  bool keepsNames = false;
+
   /// Returns the number of the expression of `value`, or of its element at
   /// `lanes`. A value that cannot be expressed becomes an expression "unknown"
   /// that says why.
@@ -88,6 +91,8 @@ public:
   /// Returns "file:line:column" of each node, where the kernel computes it
   /// first; empty for a node that the kernel has no operation for.
   llvm::json::Array takePlaces() { return std::move(places); }
+  /// Returns [name, node, "file:line" of the assignment] of each variable.
+  llvm::json::Array takeVariables() { return std::move(variables); }
 
 private:
   int add(llvm::json::Array node, std::optional<Location> loc = {});
@@ -96,6 +101,7 @@ private:
     return add(llvm::json::Array(node), loc);
   }
   int constant(int64_t value);
+  void keepName(Value value, int node);
   int define(Value value, ArrayRef<int> lanes, const Scope *scope);
   int bound(const Scope::Binding &binding, Value value, ArrayRef<int> lanes,
             const Scope *scope);
@@ -108,7 +114,7 @@ private:
   /// it is computed from reads memory or depends on what the loop carries.
   static bool isInvariant(Value value, scf::ForOp loop, int depth = 16);
 
-  llvm::json::Array nodes, places;
+  llvm::json::Array nodes, places, variables;
   std::map<std::string, int> numbers; // of nodes, by their text
   std::map<std::tuple<void *, SmallVector<int, 4>, const Scope *>, int> known;
   int loops = 0;

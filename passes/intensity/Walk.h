@@ -14,7 +14,9 @@ namespace mlir::triton_ext::intensity {
 /// Describes one kernel.
 class Walk {
 public:
-  explicit Walk(triton::FuncOp kernel) : kernel(kernel) {}
+  Walk(triton::FuncOp kernel, bool keepsNames) : kernel(kernel) {
+    slice.keepsNames = keepsNames;
+  }
 
   llvm::json::Object run();
 

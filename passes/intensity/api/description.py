@@ -22,7 +22,13 @@ _ATTRIBUTE = "triton_ext.intensity"
 
 
 def described(
-    kernel: object, target: object, signature: object, options: Mapping[str, Any], *, optimized: bool = True
+    kernel: object,
+    target: object,
+    signature: object,
+    options: Mapping[str, Any],
+    *,
+    optimized: bool = True,
+    names: bool = False,
 ) -> tuple[Any, KernelRequest]:
     """Returns what the pass writes about a kernel, and the request for its compilation.
 
@@ -33,6 +39,7 @@ def described(
         options: options of the backend.
         optimized: whether the stage ttir runs. Without it, the integers are those that the source computes: Triton's
             passes merge ``(i + 2**30) + 2**30`` into one addition of a constant that has wrapped.
+        names: whether the description has the ``variables`` of the source.
 
     Raises:
         TritonExtError: the kernel cannot be found, or its signature does not fit.
@@ -45,7 +52,7 @@ def described(
             scope.enter(active, by_use=True)
             scopes.callback(scope.leave, active)
         module = _to_ttir(request, optimized=optimized)
-    _describe(module)
+    _describe(module, names=names)
     text = module.get_operation().get_str_attr(_ATTRIBUTE)
     kernels = json.loads(text) if text else []
     if len(kernels) != 1:
@@ -53,12 +60,12 @@ def described(
     return kernels[0], request
 
 
-def _describe(module: Any) -> None:
+def _describe(module: Any, *, names: bool) -> None:
     """Runs the pass behind all edits of the active pipelines, which one of ours would be inside of."""
     from triton._C.libtriton import ir, passes
 
     manager = ir.pass_manager(module.context)
-    passes.plugin.add_intensity(manager, [])
+    passes.plugin.add_intensity(manager, ["names=true"] if names else [])
     manager.run(module, "intensity")
 
 

@@ -143,6 +143,20 @@ def active_and(mask: int | None, condition: int) -> Goal:
     return goal
 
 
+def active_at(mask: int | None, offset: int | None, wanted: int | None) -> Goal:
+    """Returns the goal that a lane is active and has an offset; None for `wanted` or `offset` if any will do."""
+
+    def goal(values: Mapping[int, Value]) -> bool | None:
+        active = (_ALL if mask is None else values[mask]).actual
+        low, high = (0, 0) if offset is None or wanted is None else values[offset].actual
+        at = wanted if offset is not None and wanted is not None else 0
+        if active == FALSE or not low <= at <= high:
+            return False
+        return True if active == TRUE and low == high else None
+
+    return goal
+
+
 def changed(node: int) -> Goal:
     """Returns the goal that a value is another one than without wrapping."""
     return lambda values: differs(values[node])

@@ -40,6 +40,8 @@ class Launch:
         places: where each node is computed.
         file: the file of the kernel.
         line: its line.
+        sizes: of the grid.
+        variables: of the source: the name, the node, and where it is assigned.
     """
 
     kernel: str
@@ -53,6 +55,7 @@ class Launch:
     places: Sequence[Place]
     place: Place
     sizes: list[int] = field(default_factory=list)
+    variables: Sequence[tuple[str, int, Place]] = ()
 
     @property
     def integers(self) -> dict[str, int]:
@@ -148,7 +151,7 @@ def translated(
     function = _function(kernel)
     is_source = hasattr(kernel, "constants") and hasattr(kernel, "attrs")
     signature = None if is_source else {name: type_of_argument(function, name, value) for name, value in values.items()}
-    return *described(kernel, default_target(target), signature, options, optimized=False), function
+    return *described(kernel, default_target(target), signature, options, optimized=False, names=True), function
 
 
 def numbered(translation: tuple[Any, Any, Any], values: Mapping[str, Any], grid: object) -> Launch:
@@ -183,8 +186,9 @@ def numbered(translation: tuple[Any, Any, Any], values: Mapping[str, Any], grid:
     places = [place_of(text) for text in description["places"]]
     types = [argument["type"] for argument in description["arguments"]]
     place = place_of(f"{description['line']}:0")
+    variables = [(name, node, place_of(f"{text}:0")) for name, node, text in description.get("variables", ()) if text]
     return Launch(
-        description["kernel"], graph, uses, names, types, values, memories, hints, places, place, numbers
+        description["kernel"], graph, uses, names, types, values, memories, hints, places, place, numbers, variables
     )  # fmt: skip
 
 

@@ -27,6 +27,7 @@ from ._launch import Launch, bound, integers_of, numbered, translated
 from ._memory import is_tensor, memory_of
 from ._search import Search
 from ._uses import Use
+from ._variables import of_access
 from ._verdicts import Verdict
 from ._wrapping import blamed, described
 from ._wraps import overflow, search_of, varied, with_address, with_sizes
@@ -70,8 +71,10 @@ class Launches:
 
     def __init__(self, kernel: Any) -> None:
         self._kernel = kernel
+        self.name = str(kernel.metadata.name)
         self._translation: Any = None
         self._known: dict[Key, Decided] = {}
+        self._shown: dict[Any, dict[str, Any] | None] = {}
         kinds = list(getattr(kernel.src, "signature", {}).values())
         passed = [kind for kind in kinds if kind != "constexpr"]
         # A launch can leave constants away.
@@ -98,6 +101,28 @@ class Launches:
                 reason = self._verdict(None, str(error).partition("\n")[0])
                 self._known |= dict.fromkeys(open_, Decided((), (reason,)))
         return {key: self._known[key] for key in launches}
+
+    def variables(self, key: Key, values: Values, finding: Finding, offset: int | None) -> dict[str, Any] | None:
+        """Returns the values of the variables on the line of an access; None if it is not one of this launch.
+
+        Args:
+            key: of the launch.
+            values: of the launch.
+            finding: as for `of_access`.
+            offset: as for `of_access`.
+        """
+        where = (key, finding.file, finding.line, finding.column, finding.program, finding.lane, offset)
+        if where not in self._shown:
+            if len(self._shown) > _MOST_KNOWN:
+                self._shown.clear()
+            try:
+                found = (
+                    of_access(self._launch(key, values), finding, offset) if hasattr(self._kernel.src, "fn") else None
+                )
+            except TritonExtError:
+                found = None
+            self._shown[where] = found
+        return self._shown[where]
 
     def _verdict(self, use: Use | None, why: str, verdict: str = "unsupported") -> Verdict:
         kernel = self._kernel

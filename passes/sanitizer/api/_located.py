@@ -11,7 +11,8 @@ from ._intervals import FALSE
 from ._launch import Launch
 from ._operations import Value
 from ._search import Point
-from ._uses import Use
+from ._uses import Place, Use
+from ._variables import merged, of_line
 
 
 def program_of(point: Point) -> tuple[int, int, int]:
@@ -29,17 +30,22 @@ def lane_of(point: Point, shape: Sequence[int]) -> int:
     return lane
 
 
-def shown_at(launch: Launch, use: Use, point: Point) -> dict[str, Any]:
-    """Returns what the reader needs to follow a finding: the iterations of the loops and the integer arguments."""
+def shown_at(launch: Launch, use: Use, point: Point, place: Place) -> dict[str, Any]:
+    """Returns what the reader needs to follow a finding: the iterations of the loops, the integer arguments, and the
+    variables on the line.
+    """
     iterations = [point.get(("iteration", loop), 0) for loop in use.reach.loops]
-    return {**({"iteration": iterations} if iterations else {}), "grid": tuple(launch.sizes), **launch.integers}
+    shown = {**({"iteration": iterations} if iterations else {}), "grid": tuple(launch.sizes), **launch.integers}
+    box = {variable: (at, at) for variable, at in point.items()}
+    return merged(shown, of_line(launch, use, place.file, place.line, box))
 
 
 def located(launch: Launch, use: Use, check: str, *, point: Point, message: str, values: Mapping[str, Any]) -> Finding:
     """Returns a finding at an operation."""
     return Finding(
         check, launch.kernel, use.place.file, use.place.line, use.place.column, message,
-        program=program_of(point), lane=lane_of(point, use.shape), values={**values, **shown_at(launch, use, point)},
+        program=program_of(point), lane=lane_of(point, use.shape),
+        values={**values, **shown_at(launch, use, point, use.place)},
         access=use.what if use.what in ("load", "store", "atomic") else "",
     )  # fmt: skip
 
@@ -87,7 +93,7 @@ def of_access(
         check, launch.kernel, use.place.file, use.place.line, use.place.column,
         f"{verb} {element}, {where} (shape {memory.shape}){first}",
         name, memory.shape, memory.strides, memory.dtype, coordinates, distance, program_of(point),
-        lane_of(point, use.shape), access=use.what, values={"offset": at[0], **shown_at(launch, use, point)},
+        lane_of(point, use.shape), access=use.what, values={"offset": at[0], **shown_at(launch, use, point, use.place)},
         suggestion=_suggestion(use, values), severity="warning" if check == "view" else "error",
     )  # fmt: skip
 

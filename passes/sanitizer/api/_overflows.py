@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The check ``overflow`` of a block: the launches that it has seen, and how its findings join those of other checks.
+"""The launches that a block has seen: what wraps in them, and the values of the variables where a check has failed.
 
 An access that is out of bounds because its address has wrapped is one bug, so `Overflows.joined` makes it one finding.
 """
@@ -11,13 +11,20 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from triton_ext.probe import _slot
+
 from ._explain import WRAPPED
 from ._finding import Finding
 from ._launched import Decided, Key, Launches, Values, Wrapped
 from ._search import Search
 from ._uses import Use
+from ._values import Box
+from ._variables import lane_of
 from ._verdicts import KINDS, Verdict
 
+#: The accesses and the checks whose findings have the values of the variables on the line.
+_ACCESSES = ("load", "store", "atomic")
+_SHOWN = ("bounds", "view", "uninit", "race")
 #: How many launches with different numbers of a kernel are remembered.
 MOST_LAUNCHES = 1024
 
@@ -33,7 +40,9 @@ class _Launched:
 class Overflows:
     """The launches of a block."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, is_checked: bool = True) -> None:
+        """Begins without launches; whether they are checked for wraps."""
+        self._is_checked = is_checked
         self._launches: dict[Launches, dict[Key, _Launched]] = {}
         self._settled: dict[Verdict, None] = {}  # of launches that were forgotten
         self._wrong: list[_Launched] | None = []  # those with findings; None if some are not decided
@@ -60,10 +69,13 @@ class Overflows:
 
     def _forget(self, kernel: Launches, launches: dict[Key, _Launched]) -> None:
         """Forgets launches without a finding, but not what is known of their accesses."""
+        if not self._is_checked:
+            return launches.clear()
         for key, one in kernel.decided({key: one.values for key, one in launches.items()}).items():
             if not one.wrapped:
                 self._settled |= dict.fromkeys(one.verdicts)
                 del launches[key]
+        return None
 
     def clear(self) -> None:
         """Forgets all launches."""
@@ -75,7 +87,7 @@ class Overflows:
     def _decided(self) -> Iterator[tuple[Decided, _Launched]]:
         """Yields what is known of each launch."""
         with self._lock:
-            for kernel, launches in self._launches.items():
+            for kernel, launches in self._launches.items() if self._is_checked else ():
                 found = kernel.decided({key: one.values for key, one in launches.items()})
                 yield from ((one, launches[key]) for key, one in found.items())
 
@@ -94,6 +106,27 @@ class Overflows:
             if self._wrong is None:
                 self._wrong = [launched for one, launched in self._decided() if one.wrapped]
             return sum(one.times for one in self._wrong)
+
+    def variables(self, launch: _slot.Launch, finding: Finding, start: int) -> dict[str, Any]:
+        """Returns the values of the variables on the line of a finding about an access, in its first lane.
+
+        Args:
+            launch: in which the check has failed.
+            finding: its program, its lane and its place matter.
+            start: the address of the tensor's first element.
+        """
+        if finding.access not in _ACCESSES or finding.check not in _SHOWN:
+            return {}
+        offset = None if finding.address is None else finding.address - start
+        found: list[dict[str, Any]] = []
+        with self._lock:
+            for kernel, launches in self._launches.items():
+                for key, one in launches.items() if kernel.name == launch.kernel else ():
+                    if _is_launch(launch, one.values):
+                        local = kernel.variables(key, one.values, finding, offset)
+                        found += [] if local is None else [local]
+        # Kernels of one name can differ in a constant: then nobody knows which of them it was.
+        return found[0] if found and all(one == found[0] for one in found) else {}
 
     def joined(self, findings: Sequence[Finding]) -> list[Finding]:
         """Returns the findings with those of overflow.
@@ -129,6 +162,16 @@ class Overflows:
         return [*(one.finding for one in wrapped.values()), *left]
 
 
+def _is_launch(launch: _slot.Launch, values: Values) -> bool:
+    """Whether the integers of a launch may be these arguments."""
+    numbers = {one.name: one.address for one in launch.arguments if not one.is_tensor}
+    return all(
+        numbers[name] == value
+        for name, value in values.items()
+        if name in numbers and isinstance(value, int) and not isinstance(value, bool)
+    )
+
+
 def _is_of(finding: Finding, wrapped: Wrapped) -> bool:
     """Whether an access is out of bounds in a lane whose address has wrapped."""
     if finding.check not in ("bounds", "view") or finding.program is None or finding.lane is None:
@@ -147,13 +190,11 @@ def _wraps_at(finding: Finding, use: Use, search: Search) -> bool:
     assert box is not None
     assert finding.program is not None
     assert finding.lane is not None
-    lane = max(finding.lane, 0)
-    at = {("program", axis): number for axis, number in enumerate(finding.program)}
-    for dimension in range(len(use.shape) - 1, -1, -1):
-        lane, at["lane", dimension] = divmod(lane, use.shape[dimension])
-    if any(variable in box and not box[variable][0] <= value <= box[variable][1] for variable, value in at.items()):
+    at: Box = {("program", axis): (number, number) for axis, number in enumerate(finding.program)}
+    at |= lane_of(use, finding.lane)
+    if any(one in box and not box[one][0] <= value <= box[one][1] for one, (value, _) in at.items()):
         return False  # of another launch
-    return search.find({**box, **{one: (value, value) for one, value in at.items() if one in box}}).verdict is True
+    return search.find({one: at.get(one, whole) for one, whole in box.items()}).verdict is True
 
 
 def _with(wrapped: Finding, outside: Finding) -> Finding:

@@ -75,7 +75,8 @@ class Report:
 
         seen = self._session._see()
         note_firsts(seen.firsts)
-        found = findings_of(seen, self._session._launches)
+        variables = None if self._overflows is None else self._overflows.variables
+        found = findings_of(seen, self._session._launches, variables)
         # A kernel that was compiled in another block can have other checks.
         all_found = [*self._launched.values(), *(one for one in found if one.check in found_by(self._checks))]
         return all_found if self._overflows is None else self._overflows.joined(all_found)

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -18,6 +18,7 @@ from triton_ext.probe._slot import Launch
 from . import _source, _tensors
 from ._explain import explained
 from ._finding import Finding
+from ._variables import merged
 
 
 @dataclass
@@ -34,12 +35,17 @@ class _Group:
     sites: dict[Site, None] = field(default_factory=dict)
 
 
-def findings_of(seen: Seen, launches: Mapping[int, Launch]) -> list[Finding]:
+#: Returns the values of the variables on the line of a finding: gets the launch, the finding, and the tensor's address.
+Variables = Callable[[Launch, Finding, int], Mapping[str, Any]]
+
+
+def findings_of(seen: Seen, launches: Mapping[int, Launch], variables: Variables | None = None) -> list[Finding]:
     """Returns the findings, the one that occurred first before the others.
 
     Args:
         seen: what a session has seen.
         launches: what the serial numbers stand for that checks have recorded.
+        variables: knows the values of variables; None if nobody does.
     """
     groups: dict[Any, _Group] = {}
     for records in seen.records:
@@ -58,7 +64,7 @@ def findings_of(seen: Seen, launches: Mapping[int, Launch]) -> list[Finding]:
     known = (*launches.values(), *(one.launch for one in seen.firsts), None) if groups else ()
     ranks = {launch: rank for rank, launch in enumerate(dict.fromkeys(known))}
     ordered = sorted(groups.values(), key=lambda one: (ranks[_launch_of(one)], one.note.get("order", 0)))
-    return [_finding(group, seen) for group in ordered]
+    return [_finding(group, seen, variables) for group in ordered]
 
 
 def _launch_of(group: _Group) -> Launch | None:
@@ -116,7 +122,7 @@ def _order(found: tuple[Any, ...]) -> tuple[Any, ...]:
     return z, y, x, lane
 
 
-def _finding(group: _Group, seen: Seen) -> Finding:
+def _finding(group: _Group, seen: Seen, variables: Variables | None) -> Finding:
     site, note = group.site, group.note
     program, lane, launch, address, values = group.first or (None, None, None, None, {})
     lanes = sum(seen.sum(one, COUNT) for one in group.sites)
@@ -142,4 +148,6 @@ def _finding(group: _Group, seen: Seen) -> Finding:
             finding = replace(finding, coordinates=_tensors.coordinates(tensor, address), distance=distance or None)
     elif tensor is not None:
         finding = replace(finding, argument=tensor.name)
+    if variables is not None and launch is not None and tensor is not None:
+        finding = replace(finding, values=merged(finding.values, variables(launch, finding, tensor.address)))
     return explained(finding, note, launch, tensor)

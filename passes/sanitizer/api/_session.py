@@ -51,7 +51,7 @@ class Sanitizer:
         self._session = Session(CAPACITY, KERNELS, True, waits=True, checks=found_by(self._names))
         self._session._looker, self._session._looked = _looks.look, frozenset({"bounds"})
         self._shadows = Shadows(self._names, static=static)
-        self._overflows = Overflows()
+        self._overflows = Overflows(is_checked="overflow" in self._names)
         self.report = Report(self._session, self._names, self._shadows.looked, self._overflows)
 
     def __enter__(self) -> Report:
@@ -154,6 +154,16 @@ def _wants_hints() -> bool:
         return bool(_active) and "hints" in _active[-1]._names
 
 
+def _noting(active: tuple[Sanitizer, ...]) -> list[Sanitizer]:
+    """Returns the blocks that need to know of a launch: the innermost one that checks its integers, or its accesses."""
+    found: list[Sanitizer] = []
+    for checks in ({"overflow"}, {"bounds", "uninit", "race"}):
+        one = next((one for one in reversed(active) if not checks.isdisjoint(one._names)), None)
+        if one is not None and one not in found:
+            found.append(one)
+    return found
+
+
 def _seen(kernel: Any, launch: Launch) -> Launch | None:
     """Has the reports of active blocks learn which kernels run; on the CPU, a launch is a synchronisation, too."""
     verdicts = _verdicts.of(kernel)
@@ -173,9 +183,8 @@ def _seen(kernel: Any, launch: Launch) -> Launch | None:
         if inner is not None:
             for found in gaps.found(args[:3], args[BEFORE_ARGUMENTS:]):
                 inner.report._add_launch(found)
-        inner = next((one for one in reversed(active) if "overflow" in one._names), None)
-        if inner is not None:
-            inner._overflows.note(launches, args[:3], args[BEFORE_ARGUMENTS:])
+        for one in _noting(active):
+            one._overflows.note(launches, args[:3], args[BEFORE_ARGUMENTS:])
         launch(*args)
         for one in tuple(_active):
             one.report._add_kernel(verdicts)

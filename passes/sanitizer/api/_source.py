@@ -40,25 +40,58 @@ def span_of(file: str, line: int, column: int) -> tuple[int, int]:
     return column, max(ends, default=column) + 1
 
 
-def names_in(file: str, line: int) -> set[str]:
-    """Returns the names of variables that occur in a line, or in the lines of a simple statement that it is part of."""
+def names_in(file: str, line: int) -> list[str]:
+    """Returns the names of variables that occur in a line, or in the lines of a simple statement that it is part of.
+
+    They are in the order in which they stand there.
+    """
+    names = (
+        node for statement in _statements(file, line) for node in ast.walk(statement) if isinstance(node, ast.Name)
+    )
+    return list(dict.fromkeys(one.id for one in sorted(names, key=lambda node: (node.lineno, node.col_offset))))
+
+
+def statement_around(file: str, line: int) -> int:
+    """Returns the first line of the simple statement that a line is part of; the line itself if there is none."""
+    return min((node.lineno for node in _statements(file, line)), default=line)
+
+
+def function_around(file: str, line: int) -> tuple[int, int]:
+    """Returns the first and the last line of the innermost function around a line; 0 and 0 without one."""
     tree = _tree(file)
-    statements = [
+    node = None if tree is None else _function_around(tree, line)
+    return (0, 0) if node is None else (min(node.lineno, *_decorated(node)), node.end_lineno or 0)
+
+
+def _decorated(node: ast.FunctionDef) -> list[int]:
+    """Returns the lines of the decorators of a function, to which Triton assigns its arguments."""
+    return [one.lineno for one in node.decorator_list] or [node.lineno]
+
+
+def _statements(file: str, line: int) -> list[ast.stmt]:
+    """Returns the simple statement that a line is part of, or several on one line."""
+    tree = _tree(file)
+    return [
         node
         for node in (ast.walk(tree) if tree is not None else ())
         if isinstance(node, ast.stmt) and not hasattr(node, "body") and node.lineno <= line <= (node.end_lineno or 0)
     ]
-    return {node.id for statement in statements for node in ast.walk(statement) if isinstance(node, ast.Name)}
 
 
 def _indentation_of_function(tree: ast.AST, line: int) -> int:
     """Returns the indentation of the innermost function around a line."""
+    node = _function_around(tree, line)
+    return node.col_offset if node is not None else 0
+
+
+def _function_around(tree: ast.AST, line: int) -> ast.FunctionDef | None:
+    """Returns the innermost function around a line; None without one."""
     around = [
         node
         for node in ast.walk(tree)
         if isinstance(node, ast.FunctionDef) and node.lineno <= line <= (node.end_lineno or 0)
     ]
-    return max(around, key=lambda node: node.lineno).col_offset if around else 0
+    return max(around, key=lambda node: node.lineno, default=None)
 
 
 @functools.lru_cache(maxsize=64)

@@ -87,7 +87,9 @@ def described(launch: Launch, use: Use, search: Search, answer: Answer, node: in
         f"{wrong} uses it",
         argument, shape, strides, kind, program=program_of(answer.point), lane=lane_of(answer.point, use.shape),
         access=use.what if use.what in ("load", "store", "atomic") else "",
-        values={"exact": value.exact[0], "actual": value.actual[0], **span, **shown_at(launch, use, answer.point)},
+        values={
+            "exact": value.exact[0], "actual": value.actual[0], **span, **shown_at(launch, use, answer.point, where)
+        },
         suggestion="convert an operand to tl.int64 before this operation, e.g. tl.program_id(0).to(tl.int64)"
         if width < 64
         else "",

@@ -71,23 +71,28 @@ def values_of(meta: dict[str, int], text: str) -> Any:
     return eval(text, {"cdiv": triton.cdiv, **meta})
 
 
-@pytest.mark.parametrize(
-    ("grid", "text"),
-    [
-        ((40, 1, 1), "(cdiv(n, BLOCK),)"),
-        ((2500, 1, 1), "(n,)"),
-        ((40, 7, 1), "(cdiv(n, BLOCK), m)"),
-        ((280, 1, 1), "(m * cdiv(n, BLOCK),)"),
-        ((3, 1, 1), "(3,)"),
-        ((1, 5, 7), "(1, 5, m)"),
-        ((1, 1, 1), "(1,)"),
-    ],
-)
-def test_a_grid_is_guessed(grid: tuple[int, ...], text: str) -> None:
+#: Grids, and what they are taken to be.
+GUESSES = {
+    (40, 1, 1): "(cdiv(n, BLOCK),)",
+    (2500, 1, 1): "(n,)",
+    (40, 7, 1): "(cdiv(n, BLOCK), m)",
+    (280, 1, 1): "(m * cdiv(n, BLOCK),)",
+    (3, 1, 1): "(3,)",
+    (1, 5, 7): "(1, 5, m)",
+    (1, 1, 1): "(1,)",
+}
+
+
+def check_guesses() -> None:
     integers, constants = {"n": 2500, "m": 7, "unit": 1}, {"BLOCK": 64, "STAGES": 1}
-    compute, guess = guessed(grid, integers, constants)
-    assert guess == text
-    assert tuple(compute({**integers, **constants})) == grid[: len(compute({**integers, **constants}))]
-    for n in (1, 64, 65, 9999):
-        given = {**integers, **constants, "n": n}
-        assert tuple(compute(given)) == tuple(values_of(given, text))
+    for grid, text in GUESSES.items():
+        compute, guess = guessed(grid, integers, constants)
+        assert guess == text
+        for n in (2500, 1, 64, 65, 9999):
+            given = {**integers, **constants, "n": n}
+            assert tuple(compute(given)) == tuple(values_of(given, text))
+        assert (*compute({**integers, **constants}), 1, 1)[:3] == grid
+
+
+def test_a_grid_is_guessed() -> None:
+    check_guesses()

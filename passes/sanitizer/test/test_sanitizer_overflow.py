@@ -62,6 +62,7 @@ def test_what_wraps_and_what_it_does_are_one_finding() -> None:
     assert (wrapped.check, wrapped.line, wrapped.argument) == ("overflow", line(load_rows, "at = "), "x")
     assert (wrapped.program, wrapped.lane) == ((3, 0, 0), 0)
     assert (wrapped.values["exact"], wrapped.values["actual"]) == (2**31, -(2**31))
+    assert (wrapped.values["row"], wrapped.values["stride"], wrapped.values.get("at")) == (4, 2**29, None)
     assert (wrapped.lanes, wrapped.programs) == (32, 2)
     assert "tl.int64" in wrapped.suggestion
     assert "stride = 429,496,730 is the first that breaks, if the grid is (5,)" in wrapped.message
@@ -160,6 +161,21 @@ def test_a_kernel_is_decided_once_for_many_launches(monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.slow
+def test_launches_that_differ_are_told_apart() -> None:
+    x, out = torch.zeros(64), torch.zeros(64)
+    with tx.sanitize("overflow,bounds", action="suppress") as report:
+        for programs, half in ((2, 16), (1, 2**30)):  # nothing wraps in either, but between them
+            load_wrapped[(programs,)](x, out, half, B=16)
+        assert [one for one in report.findings if one.check == "overflow"] == []
+        assert {one.verdict for one in report.accesses if one.check == "overflow"} == {"proved"}
+    for first, second in (((2, 32), (2, 2**30 + 32)), ((1, 2**30 + 64), (2, 2**30 + 64))):
+        with tx.sanitize("overflow,bounds", action="suppress") as report:
+            for programs, half in (first, second):
+                load_wrapped[(programs,)](x, out, half, B=16)
+        assert [one.program for one in report.findings if one.check == "overflow"] == [(1, 0, 0)]
+
+
+@pytest.mark.slow
 def test_launches_that_are_forgotten_have_been_decided(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_overflows, "MOST_LAUNCHES", 4)
     x, out = torch.zeros(64), torch.zeros(64)
@@ -186,7 +202,8 @@ def test_a_launch_raises() -> None:
 def test_numbers_of_a_launch() -> None:
     """Equal numbers have equal keys, and tensors, floats and constants do not matter."""
     kinds = {"x": "*fp32", "n": "i32", "scale": "fp32", "pair": ("*fp32", "i32"), "B": "constexpr"}
-    launches = _launched.Launches(SimpleNamespace(src=SimpleNamespace(signature=kinds)))
+    kernel = SimpleNamespace(src=SimpleNamespace(signature=kinds), metadata=SimpleNamespace(name="kernel"))
+    launches = _launched.Launches(kernel)
     x, y = torch.zeros(3), np.zeros(4)
     key = launches.key((1, 2, 3), (x, 5, 0.5, (x, 7), 64))
     assert key == launches.key((1, 2, 3), (y, np.int32(5), 1.5, (y, 7)))

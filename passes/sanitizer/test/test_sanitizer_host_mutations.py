@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tests of what the host computes notice each bug of `BUGS`: of wraps in launches, first sizes, and variables.
+
+A bug replaces an expression in a function that is loaded; the test runs with it, and must fail.
+"""
+
+from __future__ import annotations
+
+import inspect
+import itertools
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import CodeType, ModuleType
+from typing import Any
+
+import pytest
+import triton
+from triton_ext.sanitize import _expression, _first_size, _launched, _overflows, _source, _variables
+
+from support import modules
+from support.probe.native import native_backend
+
+HERE = Path(__file__).parent
+
+
+@pytest.fixture(autouse=True)
+def here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Kernels run on this machine's processor."""
+    monkeypatch.setenv("TRITON_DEFAULT_BACKEND", native_backend())
+    monkeypatch.setattr(triton.runtime.driver, "_active", None)
+
+
+def module_of(name: str) -> ModuleType:
+    """Returns a new module of the tests in a file beside this one, for whose kernels nothing is decided yet."""
+    return modules.imported(HERE / f"{name}.py", f"noticing_{name}_{next(_numbers)}", register=True)
+
+
+_numbers = itertools.count()
+#: The file and the function of the test that notices each bug, the function with the bug, and the bug.
+BUGS: dict[str, tuple[str, str, Callable[..., Any], str, str]] = {
+    "launches are decided by the first one alone": (
+        "test_sanitizer_overflow", "test_launches_that_differ_are_told_apart", _launched._proved_at_once,
+        "_hull([integers[number] for integers, _ in given])", "_hull([given[0][0][number]])",
+    ),
+    "all launches have the grid of the first one": (
+        "test_sanitizer_overflow", "test_launches_that_differ_are_told_apart", _launched._proved_at_once,
+        "_hull([grid[axis] for grid in grids])", "_hull([grids[0][axis]])",
+    ),
+    "a launch counts once": (
+        "test_sanitizer_overflow", "test_launches_add_up", _overflows.Overflows.joined,
+        "one.finding.lanes * launched.times", "one.finding.lanes",
+    ),
+    "every access that uses what wraps is wrong because of it": (
+        "test_sanitizer_overflow", "test_what_wraps_and_what_it_does_are_one_finding", _overflows._is_of,
+        "_wraps_at(finding, use, search)", "True",
+    ),
+    "an access that is wrong because of a wrap is told twice": (
+        "test_sanitizer_overflow", "test_an_access_that_is_wrong_because_of_a_wrap_has_no_finding_of_its_own",
+        _overflows._is_of, '("bounds", "view")', '("view",)',
+    ),
+    "equal sizes do not grow together": (
+        "test_first_sizes", "test_equal_sizes_grow_together", _first_size.first_sizes, "((), alike)", "((),)",
+    ),
+    "a number that is divided is not rounded up": (
+        "test_first_sizes", "check_guesses", _expression._terms, "(meta[name] + block - 1) // block",
+        "(meta[name] + block) // block",
+    ),
+    "a variable has the value of its first assignment": (
+        "test_sanitizer_variables", "test_functions_and_names_that_are_assigned_again", _variables._nodes,
+        "at[max(at)]", "at[min(at)]",
+    ),
+    "an assignment of the line itself counts": (
+        "test_sanitizer_overflow", "test_what_wraps_and_what_it_does_are_one_finding", _variables._nodes,
+        "where.line < start", "where.line <= last",
+    ),
+    "the lanes of a tile are column-major": (
+        "test_sanitizer_variables", "test_tiles", _variables.lane_of, "range(len(use.shape) - 1, -1, -1)",
+        "range(len(use.shape))",
+    ),
+    "the last iteration is told": (
+        "test_sanitizer_variables", "test_loops", _variables._box_of, "answer.verdict:", "not answer.verdict:",
+    ),
+    "what was loaded has no value": (
+        "test_sanitizer_variables", "test_what_was_loaded_is_not_known", _variables._shown,
+        'rest[0] == "data from memory"', 'rest[0] == "data"',
+    ),
+    "variables are in the order of the alphabet": (
+        "test_sanitizer_variables", "test_program_lane_and_argument", _source.names_in,
+        "(node.lineno, node.col_offset)", "node.id",
+    ),
+}  # fmt: skip
+
+
+def codes(code: CodeType) -> Iterator[CodeType]:
+    """Yields a code object and those inside of it."""
+    yield code
+    for one in code.co_consts:
+        if isinstance(one, CodeType):
+            yield from codes(one)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", BUGS)
+def test_a_bug_of_the_host_is_noticed(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    file, test, function, right, wrong = BUGS[name]
+    module = inspect.getmodule(function)
+    assert module is not None
+    source, own = inspect.getsource(module), inspect.getsource(function)
+    assert own.count(right) == 1, "the code has changed"
+    planted = compile(source.replace(own, own.replace(right, wrong)), str(module.__file__), "exec")
+    (code,) = (one for one in codes(planted) if one.co_qualname == function.__qualname__)
+    monkeypatch.setattr(function, "__code__", code)
+    noticing = getattr(module_of(file), test)
+    with pytest.raises((AssertionError, ValueError, KeyError)):  # a test can also unpack the only finding
+        noticing()

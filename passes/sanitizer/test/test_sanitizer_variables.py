@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Findings have the values of the variables on their line, in the program, the iteration and the lane that is wrong."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+import torch
+import triton
+import triton.language as tl
+
+import triton_ext as tx
+from support.probe.native import native_backend
+
+
+@pytest.fixture(autouse=True)
+def here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Kernels run on this machine's processor."""
+    monkeypatch.setenv("TRITON_DEFAULT_BACKEND", native_backend())
+    monkeypatch.setattr(triton.runtime.driver, "_active", None)
+
+
+def found(kernel: Any, grid: tuple[int, ...], *arguments: Any, checks: str = "bounds", **named: Any) -> list[Any]:
+    """Returns the findings about x of a launch whose wrong accesses are left out."""
+    with tx.sanitize(checks, action="suppress") as report:
+        kernel[grid](*arguments, **named)
+    return [one for one in report.findings if one.argument == "x"]
+
+
+@triton.jit
+def row_sums(x, y, columns, B: tl.constexpr):
+    row = tl.program_id(0)
+    j = tl.arange(0, B)
+    v = tl.load(x + row * columns + j, mask=j <= columns, other=0)
+    tl.store(y + row, tl.sum(v, axis=0))
+
+
+@pytest.mark.slow
+def test_program_lane_and_argument() -> None:
+    x, y = torch.zeros(8, 100), torch.zeros(8)
+    with tx.sanitize() as report:
+        row_sums[(8,)](x, y, 100, B=128)
+    (one,) = report.findings
+    assert (one.check, one.program, one.lane) == ("bounds", (7, 0, 0), 100)
+    assert list(one.values.items()) == [("row", 7), ("columns", 100), ("j", 100)]
+    assert "= values: row = 7, columns = 100, j = 100\n" in report.text()
+    (written,) = json.loads(report.json())["findings"]
+    assert written["values"] == dict(one.values)
+    (result,) = json.loads(report.sarif())["runs"][0]["results"]
+    assert result["properties"]["values"] == dict(one.values)
+
+
+@triton.jit
+def blocks(x, out, n, width, B: tl.constexpr):
+    i = tl.arange(0, B)
+    at = i * 2
+    total = tl.zeros((B,), tl.float32)
+    for k in range(3, n, 2):
+        shift = k * width
+        total += tl.load(x + (shift + at) // 2)
+        at += 4
+    tl.store(out + i, total)
+
+
+@pytest.mark.slow
+def test_loops() -> None:
+    """In the first iteration in which the first lane is wrong. What a loop carries has the value of that iteration."""
+    (one,) = found(blocks, (1,), torch.zeros(70), torch.zeros(16), 20, 12, B=16)
+    shift, at = next(
+        (shift, at)
+        for turn, shift in enumerate(range(3 * 12, 20 * 12, 2 * 12))
+        if (shift + (at := 4 * turn)) // 2 >= 70
+    )
+    assert (one.lane, one.coordinates) == (0, ((shift + at) // 2,))
+    assert dict(one.values) == {"shift": shift, "at": at}
+
+
+@triton.jit
+def tiles(x, out, stride, BR: tl.constexpr, BC: tl.constexpr):
+    rows = tl.program_id(1) * BR + tl.arange(0, BR)
+    columns = tl.program_id(0) * BC + tl.arange(0, BC)
+    at = rows[:, None] * stride + columns[None, :]
+    v = tl.load(x + at)
+    w = tl.load(x + rows[:, None] * stride + columns[None, :])
+    tl.store(out + tl.arange(0, BR)[:, None] * BC + tl.arange(0, BC)[None, :], v + w)
+
+
+@pytest.mark.slow
+def test_tiles() -> None:
+    """A variable of one dimension has the value of its own position in the tile."""
+    first, second = found(tiles, (2, 2), torch.zeros(100), torch.zeros(64), 16, BR=4, BC=8, checks="bounds,overflow")
+    # 100 = 6 * 16 + 4, which is in the lower left tile.
+    assert (first.program, first.lane, dict(first.values)) == ((0, 1, 0), 2 * 8 + 4, {"at": 100})
+    assert dict(second.values) == {"rows": 6, "stride": 16, "columns": 4}
+
+
+@triton.jit
+def element(base, step, i):
+    scaled = i * step
+    return tl.load(base + scaled + 1)
+
+
+@triton.jit
+def named_twice(x, out, step, B: tl.constexpr):
+    i = tl.arange(0, B)
+    v = element(x, step, i)
+    i = i + 7
+    w = tl.load(x + i)
+    i = i - 7
+    tl.store(out + i, v + w)
+
+
+@pytest.mark.slow
+def test_functions_and_names_that_are_assigned_again() -> None:
+    inner, outer = found(named_twice, (1,), torch.zeros(20), torch.zeros(16), 3, B=16)
+    assert inner.line < outer.line
+    assert (inner.lane, dict(inner.values)) == (7, {"scaled": 21})
+    assert (outer.lane, dict(outer.values)) == (13, {"i": 20})
+
+
+@triton.jit
+def gather(x, indices, out, first, B: tl.constexpr):
+    i = tl.arange(0, B)
+    index = tl.load(indices + i)
+    spot = index * 2
+    v = tl.load(x + spot + first + i * 0, mask=i < B)
+    tl.store(out + i, v)
+
+
+@pytest.mark.slow
+def test_what_was_loaded_is_not_known() -> None:
+    indices = torch.tensor([0, 1, 9, 2], dtype=torch.int32)
+    (one,) = found(gather, (1,), torch.zeros(8), indices, torch.zeros(4), 3, B=4)
+    assert (one.lane, dict(one.values)) == (2, {"spot": "from memory", "first": 3, "i": 2, "B": 4})
+
+
+@triton.jit
+def same_element(x, step):
+    pid = tl.program_id(0)
+    tl.store(x + pid // step, pid)
+
+
+@pytest.mark.slow
+def test_races() -> None:
+    (one,) = found(same_element, (4,), torch.zeros(4), 2, checks="race")
+    assert one.check == "race"
+    assert dict(one.values) == {"pid": one.program[0], "step": 2}
+
+
+@pytest.mark.slow
+def test_launches_that_do_not_happen() -> None:
+    x = tx.sanitize.Tensor((8, 100))
+    report = tx.sanitize.check_launch(row_sums, x, tx.sanitize.Tensor((8,)), 100, B=128, grid=(8,), target="cuda:90")
+    (one,) = report.findings
+    assert [*one.values.items()][-3:] == [("row", 7), ("columns", 100), ("j", 100)]
+
+
+@pytest.mark.slow
+def test_kernels_of_one_name_are_told_apart() -> None:
+    """Two launches with the same integers, one of them with other constants: the address says which one it was."""
+    with tx.sanitize("bounds", action="suppress") as report:
+        for block in (64, 128):
+            row_sums[(8,)](torch.zeros(8, 100), torch.zeros(8), 100, B=block)
+    (one,) = report.findings
+    assert one.values["j"] == 100
