@@ -41,6 +41,26 @@ if __name__ == "__main__":
 """
 
 
+#: The address of the second program wraps to that of the first one, which is inside of the tensor.
+WRAPS = """
+import torch
+import triton
+import triton.language as tl
+
+@triton.jit
+def copy_rows(x, out, stride, B: tl.constexpr):
+    i = tl.arange(0, B)
+    row = tl.program_id(0)
+    tl.store(out + row * B + i, tl.load(x + row * stride * 4 + i))
+
+def test_wraps():
+    copy_rows[(2,)](torch.zeros(64), torch.zeros(64), 2**30, B=16)
+
+if __name__ == "__main__":
+    test_wraps()
+"""
+
+
 FIXTURE = """
 import pytest
 
@@ -136,6 +156,22 @@ def test_the_command(program: Path) -> None:
     assert done.returncode == 7
     assert done.stdout.splitlines()[-1] == "wrote log.sarif"
     assert json.loads((program.parent / "log.sarif").read_text())["version"] == "2.1.0"
+
+
+@pytest.mark.slow
+def test_each_way_finds_what_wraps(program: Path) -> None:
+    file = program.with_name("test_wraps.py")
+    file.write_text(WRAPS)
+    done = call(sys.executable, file, TRITON_EXT_SANITIZE="bounds,overflow")
+    assert (done.returncode, done.stderr.count("error[")) == (0, 1), done.stderr
+    assert "error[overflow]: this '*' wraps in i32" in done.stderr
+    assert "= values: " in done.stderr
+    done = sanitize("--", sys.executable, file)
+    assert (done.returncode, done.stdout.count("error[overflow]")) == (1, 1), done.stdout
+    options = ("-q", "-p", "no:cacheprovider", "--triton-sanitize", "--triton-sanitize-checks=overflow")
+    done = call(sys.executable, "-m", "pytest", *options, file)
+    assert done.returncode == 1
+    assert "error[overflow]" in done.stdout
 
 
 @pytest.mark.slow

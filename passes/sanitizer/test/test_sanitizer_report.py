@@ -127,7 +127,7 @@ def test_the_text_is_that_of_a_compiler(monkeypatch: pytest.MonkeyPatch) -> None
         "   = index: x_ptr[1000]",
         "   = first: program (3, 0, 0), lane 232",
         "   = count: 24 lanes in 1 program",
-        "   = values: n = 1024",
+        "   = values: i = 1000, n = 1024",
         "   = help: the mask lets element [1000] through; does it compare with the wrong bound? n = 1024, and the "
         "shape is (1000,)",
     ]
