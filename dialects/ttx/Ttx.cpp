@@ -93,8 +93,7 @@ LogicalResult CumSumOp::fold(FoldAdaptor,
   if (getNumResults() != 1 || getInput().getType() != getResultTypes().front())
     return failure();
   auto type = cast<ShapedType>(getInput().getType());
-  if (type.getDimSize(getAxis()) != 1 &&
-      !matchPattern(getInput(), m_Zero()) &&
+  if (type.getDimSize(getAxis()) != 1 && !matchPattern(getInput(), m_Zero()) &&
       !matchPattern(getInput(), m_AnyZeroFloat()))
     return failure();
   results.push_back(getInput());

@@ -272,8 +272,12 @@ Access::memoryAndIndices(Value pointers) {
                                builder.getI64IntegerAttr(bytes).getValue()));
     indices = arith::DivUIOp::create(builder, loc, indices, size);
   }
+  return memoryAndIndices(base, indices);
+}
+
+std::pair<Value, Value> Access::memoryAndIndices(Value base, Value indices) {
   Value memory =
       view(base, math.number(0),
            math.number(std::numeric_limits<int64_t>::max()), math.number(1));
-  return std::pair(memory, toWindows(indices));
+  return {memory, toWindows(indices)};
 }

@@ -13,6 +13,9 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "triton/Dialect/Triton/IR/Dialect.h"
 
+/// Marks what other passes' libraries use.
+#define TRITON_EXT_EXPORTED __attribute__((visibility("default")))
+
 namespace mlir::triton_ext::convert_triton_to_linalg {
 
 using analysis::Box;
@@ -20,7 +23,7 @@ using analysis::IndexMath;
 using analysis::Pointers;
 
 /// Creates the operations that one access of values of `type` becomes.
-struct __attribute__((visibility("default"))) Access {
+struct TRITON_EXT_EXPORTED Access {
   Access(OpBuilder &builder, Location loc, Type type)
       : builder(builder), loc(loc), math{builder, loc},
         element(getElementTypeOrSelf(type)) {
@@ -87,6 +90,8 @@ struct __attribute__((visibility("default"))) Access {
   /// element in it. Returns nothing if the addresses may not be whole elements
   /// apart.
   std::optional<std::pair<Value, Value>> memoryAndIndices(Value pointers);
+  /// Returns the same for the address `base` and one index for each element.
+  std::pair<Value, Value> memoryAndIndices(Value base, Value indices);
 
   OpBuilder &builder;
   Location loc;

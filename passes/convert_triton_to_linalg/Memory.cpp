@@ -6,6 +6,7 @@
 
 #include "Access.h"
 #include "Conversion.h"
+#include "Indexed.h"
 #include "Runs.h"
 
 #include "linalg_ext/LinalgExt.h"
@@ -31,69 +32,6 @@ static constexpr char isDescriptor[] =
 // Loads
 //===----------------------------------------------------------------------===//
 
-/// Gathers the elements by index. Returns null if the addresses may not be
-/// whole elements apart, so that they have no indices.
-static Value gather(Access &access, tt::LoadOp op) {
-  OpBuilder &builder = access.builder;
-  Location loc = access.loc;
-  auto where = access.memoryAndIndices(op.getPtr());
-  if (!where)
-    return {};
-  auto [memory, indices] = *where;
-  Value tensor = access.readTensor(memory);
-  Value mask = op.getMask() ? access.toLine(op.getMask()) : Value();
-  Value init;
-  if (op.getOther()) {
-    init = access.toWindows(op.getOther());
-  } else {
-    int64_t count = cast<ShapedType>(indices.getType()).getDimSize(0);
-    init = tensor::EmptyOp::create(builder, loc, ArrayRef<int64_t>{count, 1},
-                                   access.element);
-    if (mask)
-      init = linalg::FillOp::create(builder, loc, access.zero(), init)
-                 .getResult(0);
-  }
-  auto result = linalg_ext::GatherOp::create(builder, loc, tensor, indices,
-                                             mask, init, /*dimensionMap=*/0);
-  return access.fromWindows(result.getResult());
-}
-
-/// Returns the alignment attribute of an access. An address that was computed
-/// as an integer need not be a multiple of the size of an element, which an
-/// access to a memref assumes without this attribute.
-static IntegerAttr alignmentOf(const Pointers &pointers, OpBuilder &builder) {
-  if (pointers.base.getDefiningOp<tt::IntToPtrOp>())
-    return builder.getI64IntegerAttr(1);
-  return {};
-}
-
-static Value loadScalar(Access &access, tt::LoadOp op) {
-  OpBuilder &builder = access.builder;
-  Location loc = access.loc;
-  std::optional<Pointers> pointers = trackPointers(op.getPtr(), access.math);
-  auto load = [&]() -> Value {
-    OpFoldResult one = access.math.number(1);
-    Value view = access.view(access.address(pointers->base),
-                             pointers->offsets.offset, one, one);
-    Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
-    auto loaded = memref::LoadOp::create(builder, loc, view, zero);
-    loaded.setAlignmentAttr(alignmentOf(*pointers, builder));
-    return loaded;
-  };
-  if (!op.getMask())
-    return load();
-  Value other = op.getOther() ? op.getOther() : access.zero();
-  auto branch = scf::IfOp::create(
-      builder, loc, op.getMask(),
-      [&](OpBuilder &inner, Location) {
-        scf::YieldOp::create(inner, loc, load());
-      },
-      [&](OpBuilder &inner, Location) {
-        scf::YieldOp::create(inner, loc, other);
-      });
-  return branch.getResult(0);
-}
-
 namespace {
 struct LoadPattern : AccessPattern<tt::LoadOp> {
   using AccessPattern::AccessPattern;
@@ -112,11 +50,12 @@ struct LoadPattern : AccessPattern<tt::LoadOp> {
     Access access(op, op.getType(), facts, rewriter);
     Value value;
     if (access.shape.empty())
-      value = loadScalar(access, op);
+      value = loadElement(access, *trackPointers(op.getPtr(), access.math),
+                          op.getMask(), op.getOther());
     else if (auto tracked = access.track(op, op.getPtr(), op.getMask()))
       value = loadBox(access, tracked->first, tracked->second, op.getOther());
-    else
-      value = gather(access, op);
+    else if (auto where = access.memoryAndIndices(op.getPtr()))
+      value = loadIndexed(access, *where, op.getMask(), op.getOther());
     if (value)
       rewriter.replaceOp(op, value);
     else
@@ -130,37 +69,6 @@ struct LoadPattern : AccessPattern<tt::LoadOp> {
 // Stores
 //===----------------------------------------------------------------------===//
 
-/// Scatters the elements by index. Fails if the addresses may not be whole
-/// elements apart.
-static LogicalResult scatter(Access &access, tt::StoreOp op, Value value) {
-  auto where = access.memoryAndIndices(op.getPtr());
-  if (!where)
-    return failure();
-  auto [memory, indices] = *where;
-  Value mask = op.getMask() ? access.toLine(op.getMask()) : Value();
-  linalg_ext::ScatterOp::create(access.builder, access.loc,
-                                access.toWindows(value), indices, mask, memory,
-                                /*dimensionMap=*/0);
-  return success();
-}
-
-static void storeScalar(Access &access, tt::StoreOp op, Value value) {
-  OpBuilder &builder = access.builder;
-  Location loc = access.loc;
-  std::optional<Pointers> pointers = trackPointers(op.getPtr(), access.math);
-  if (op.getMask()) {
-    auto branch = scf::IfOp::create(builder, loc, op.getMask(),
-                                    /*withElseRegion=*/false);
-    builder.setInsertionPointToStart(branch.thenBlock());
-  }
-  OpFoldResult one = access.math.number(1);
-  Value view = access.view(access.address(pointers->base),
-                           pointers->offsets.offset, one, one);
-  Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
-  auto store = memref::StoreOp::create(builder, loc, value, view, zero);
-  store.setAlignmentAttr(alignmentOf(*pointers, builder));
-}
-
 namespace {
 struct StorePattern : AccessPattern<tt::StoreOp> {
   using AccessPattern::AccessPattern;
@@ -170,10 +78,13 @@ struct StorePattern : AccessPattern<tt::StoreOp> {
     Value value = op.getValue();
     Access access(op, value.getType(), facts, rewriter);
     if (access.shape.empty()) {
-      storeScalar(access, op, value);
+      storeElement(access, *trackPointers(op.getPtr(), access.math),
+                   op.getMask(), value);
     } else if (auto tracked = access.track(op, op.getPtr(), op.getMask())) {
       storeBox(access, tracked->first, tracked->second, value);
-    } else if (failed(scatter(access, op, value))) {
+    } else if (auto where = access.memoryAndIndices(op.getPtr())) {
+      storeIndexed(access, *where, op.getMask(), value);
+    } else {
       accessOneByOne(op, rewriter);
       return success();
     }

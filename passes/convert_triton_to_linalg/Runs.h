@@ -8,8 +8,6 @@
 
 #include "Access.h"
 
-#define TRITON_EXT_EXPORTED __attribute__((visibility("default")))
-
 namespace mlir::triton_ext::convert_triton_to_linalg {
 
 /// A part of a tensor that is strided in memory.

@@ -11,6 +11,7 @@ import pytest
 import torch
 
 import support
+import triton_ext as tx
 from support import ROOT
 from support.linalg import execute, shared_page
 from support.linalg.shared_inputs import INPUTS, NUMBERS, elsewhere, run
@@ -32,6 +33,25 @@ def expected(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[torch.T
 def test_input_executed(name: str, via: Literal["structured"] | None, expected: dict[str, list[torch.Tensor]]) -> None:
     for numbers, memory in zip(NUMBERS, expected[name], strict=True):
         with execute.through_linalg(at_end=True, via=via):
+            assert torch.equal(run(name, numbers), memory), numbers
+
+
+#: Atomics go back to Triton's, for the conversion.
+BY_INDEX = tx.Pipeline().at_start(
+    "linalgir",
+    tx.passes.ttir.triton_to_unstructured(),
+    tx.passes.ttir.unstructured_to_memref(),
+    tx.passes.ttir.lower_structured(),
+)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("stock")
+@pytest.mark.parametrize("name", list(INPUTS)[::5])
+def test_input_executed_by_index(name: str, expected: dict[str, list[torch.Tensor]]) -> None:
+    """Every access whose pointers have one base is a gather or scatter of `tts` before it is linalg."""
+    for numbers, memory in zip(NUMBERS, expected[name], strict=True):
+        with execute.through_linalg(at_end=True, pipeline=BY_INDEX):
             assert torch.equal(run(name, numbers), memory), numbers
 
 

@@ -25,12 +25,12 @@ from typing import Any, Literal
 import numpy as np
 import torch
 import triton
-import triton_ext.linalg
 from triton._C.libtriton import ir, llvm
 from triton_ext.backends.cpu import _library
 from triton_ext.backends.cpu._machine_code import TRIPLE
 
 import support
+import triton_ext as tx
 from triton_ext.sdk.parts import compiler
 from triton_ext.sdk.tools import install_tool
 
@@ -143,17 +143,24 @@ def build(dialect: str, name: str, *more: Path) -> ctypes.CDLL:
 
 
 _built: dict[tuple[Any, ...], Any] = {}
-#: The argument ``via`` of the compilation; the last one counts.
-_way: list[Literal["structured"] | None] = [None]
+#: The arguments ``via`` and ``pipeline`` of the compilation; the last ones count.
+_way: list[tuple[Literal["structured"] | None, tx.Pipeline | None]] = [(None, None)]
 
 
 def compiled(kernel: triton.JITFunction, signature: dict[str, object], options: dict[str, object]) -> Any:
     """Returns the kernel as a C function, compiled once for each signature and way."""
-    key = (kernel, _way[-1], *((name, str(value)) for name, value in (signature | options).items()))
+    via, pipeline = _way[-1]
+    key = (
+        kernel,
+        via,
+        pipeline and id(pipeline),
+        *((name, str(value)) for name, value in (signature | options).items()),
+    )
     if key not in _built:
-        lowered = triton_ext.linalg.compile(kernel, signature, lowered=True, via=_way[-1], options=options)
+        lowered = tx.linalg.compile(kernel, signature, lowered=True, via=via, options=options, pipeline=pipeline)
         library = build(to_llvm(lowered), kernel.__name__)
-        _built[key] = library, getattr(library, kernel.__name__)
+        # With the pipeline, so that no other one gets its id.
+        _built[key] = library, getattr(library, kernel.__name__), pipeline
     return _built[key][1]
 
 
@@ -225,7 +232,9 @@ def launch(kernel: triton.JITFunction, grid: Any, at_end: bool, *args: object, *
 
 
 @contextmanager
-def through_linalg(*, at_end: bool, via: Literal["structured"] | None = None) -> Iterator[None]:
+def through_linalg(
+    *, at_end: bool, via: Literal["structured"] | None = None, pipeline: tx.Pipeline | None = None
+) -> Iterator[None]:
     """Makes ``kernel[grid](...)`` of any kernel call `launch`, inside the block."""
     original = triton.JITFunction.run
 
@@ -235,7 +244,7 @@ def through_linalg(*, at_end: bool, via: Literal["structured"] | None = None) ->
         launch(self, grid, at_end, *args, **known)
 
     triton.JITFunction.run = run
-    _way.append(via)
+    _way.append((via, pipeline))
     try:
         yield
     finally:
