@@ -4,7 +4,8 @@
 Needs PyTorch with CUDA. Prints for each check and each tool how many planted bugs were found and missed, and how many
 twins gave a false alarm; writes corpus.txt and corpus.json to the directory that the environment variable OUT names.
 memcheck runs twice: as a program would, and with every tensor in an allocation of its own, which is its best case.
-gsan is Triton's own detector of races, which ends the process at the first one.
+gsan is Triton's own detector of races, which ends the process at the first one; it runs each kernel of the corpus for
+at most 20 seconds, and all of them for at most seven minutes.
 Exits with 1 if the sanitizer misses a bug, names another line or tensor, or raises a false alarm. ``--cpu`` runs only
 the sanitizer, on this machine's processor. A name of a check as argument chooses its kernels. ``--ours`` runs only the
 sanitizer, ``--tools`` only compute-sanitizer and gsan, ``--gsan`` only gsan.
@@ -19,15 +20,15 @@ import shutil
 import subprocess
 import sys
 from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ON_CPU = "--cpu" in sys.argv
 if ON_CPU:
     os.environ["TRITON_DEFAULT_BACKEND"] = "cpu"
 os.environ.setdefault("TRITON_DEFAULT_FP_FUSION", "1")
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "test"))
+sys.path[:0] = [str(Path(__file__).resolve().parents[2] / "test"), str(Path(__file__).resolve().parent)]
 
+import sanitizer_gsan  # noqa: E402
 import torch  # noqa: E402
 import triton  # noqa: E402
 
@@ -46,8 +47,9 @@ TOOLS: dict[str, tuple[list[str], dict[str, str]]] = {
     "initcheck": (["--tool", "initcheck"], {"PYTORCH_NO_CUDA_MEMORY_CACHING": "1"}),
 }
 _SECONDS = 35
-_GSAN_SECONDS = 100
-_GSAN_PROCESSES = 8
+#: gsan runs each kernel on its own, at most this long in all.
+_GSAN_SECONDS = 420
+_GSAN_PROCESSES = 12
 
 
 def launched(case: Case, bug: bool) -> None:
@@ -105,46 +107,30 @@ def under_tool(tool: str, cases: dict[str, Case]) -> dict[str, tuple[str, str]]:
 
 
 def under_gsan(cases: dict[str, Case]) -> dict[str, tuple[str, str]]:
-    """Returns the same for gsan. A kernel of a race has a process of its own, the others one for each check."""
-    groups: dict[str, list[str]] = {}
-    for name, case in cases.items():
-        if case.launched:
-            groups.setdefault(name if case.check == "race" else case.check, []).append(name)
-
-    def of_group(what: str, names: list[str]) -> dict[str, str]:
-        command = [sys.executable, "-m", "triton.tools.gsan", __file__, f"--launch={what}", *names]
-        try:
-            done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=_GSAN_SECONDS)
-            printed = done.stdout + done.stderr
-        except subprocess.TimeoutExpired as late:
-            printed = late.stdout.decode() if isinstance(late.stdout, bytes) else ""
-        (OUT / f"gsan-{what}-{names[0]}.log").write_text(printed)
-        rows = [line.split("\t")[:2] for line in printed.splitlines() if line.startswith(("ran\t", "ended\t"))]
-        ended = [name for kind, name in rows if kind == "ended"]
-        said = {name: "missed" for kind, name in rows if kind == "ran"} | dict.fromkeys(ended, "did not run")
-        if ended and "race detected" in printed:
-            said[ended[0]] = "found"  # every launch after it fails, too
-        return said
-
-    said: dict[str, dict[str, str]] = {"bug": {}, "twin": {}}
-    with ThreadPoolExecutor(_GSAN_PROCESSES) as pool:
-        jobs = [(what, pool.submit(of_group, what, names)) for what in said for names in groups.values()]
-        for what, job in jobs:
-            said[what] |= job.result()
+    """Returns the same for gsan, which ends a process at its first finding."""
+    names = [name for name, case in cases.items() if case.launched]
+    tool = [sys.executable, "-m", "triton.tools.gsan", __file__, "--first"]
+    commands = {
+        what: lambda left, what=what: [*tool, f"--launch={what}", *left]  # type: ignore[misc]
+        for what in ("bug", "twin")
+    }
+    said = sanitizer_gsan.run_all(commands, names, OUT, processes=_GSAN_PROCESSES, seconds=_GSAN_SECONDS)
     return {
         name: (said["bug"].get(name, "did not run"), "false alarm" if said["twin"].get(name) == "found" else "")
         for name in cases
     }
 
 
-def launch_all(what: str, cases: dict[str, Case]) -> None:
-    """Runs the cases: what a process under compute-sanitizer does. A kernel that the tool ends ends no other."""
+def launch_all(what: str, cases: dict[str, Case], only_first: bool) -> None:
+    """Runs the cases: what a process under a tool does. A kernel that the tool ends is the last one if `only_first`."""
     for name, case in cases.items():
         if case.launched:
             try:
                 launched(case, what == "bug")
             except Exception as error:  # the tool has ended the kernel
                 print(f"ended\t{name}\t{str(error)[:80]!r}", flush=True)
+                if only_first:
+                    return
             print(f"ran\t{name}", flush=True)
 
 
@@ -164,7 +150,7 @@ def main(cases: dict[str, Case]) -> int:
         for check, number in counts.items():
             of_check = [rows[name] for name, case in cases.items() if case.check == check]
             found = sum(bug == "found" for bug, _ in of_check)
-            ran = sum(bug != "did not run" for bug, _ in of_check)
+            ran = sum(bug in ("found", "missed") for bug, _ in of_check)
             alarms = sum(bool(twin) for _, twin in of_check)
             lines.append(
                 f"  {check:10} found {found:3} of {number:3}, missed {ran - found:3}, not run {number - ran:3},"
@@ -185,6 +171,6 @@ if __name__ == "__main__":
     every = {name: case for name, case in corpus().items() if not words or name in words or case.check in words}
     launching = [word.partition("=")[2] for word in sys.argv if word.startswith("--launch=")]
     if launching:
-        launch_all(launching[0], every)
+        launch_all(launching[0], every, "--first" in sys.argv)
     else:
         sys.exit(main(every))
