@@ -59,7 +59,7 @@ for _name, _type in EVERY.items():
 def addressed(x, index, out, stride, M: tl.constexpr, K: tl.constexpr):
     m, k = tl.arange(0, M), tl.arange(0, K)
     strided = tl.load(x + m[:, None] * stride + k[None, :])
-    turned = tl.load(x + m[:, None] + k[None, :] * stride, mask=(m[:, None] + k[None, :] * stride) < M * K)
+    turned = tl.load(x + m[:, None] + k[None, :] * stride, mask=(m[:, None] + k[None, :] * stride) < M * K, other=0)
     rows = tl.load(index + m)
     gathered = tl.load(x + rows[:, None] * K + k[None, :])
     one = tl.load(x + 5)
@@ -90,12 +90,13 @@ def descriptors(x, rows, out, M, K, BM: tl.constexpr, BK: tl.constexpr):
     for column in range(0, K, BK):
         target.store([at, column], source.load([at, column]) * 2)
     edge = source.load([M - BM // 2, 0])  # half of it is outside
-    tl.store(out + 2 * M * K + tl.arange(0, BM)[:, None] * BK + tl.arange(0, BK)[None, :], edge)
+    end = out + 2 * M * K + tl.program_id(0) * BM * BK
+    tl.store(end + tl.arange(0, BM)[:, None] * BK + tl.arange(0, BK)[None, :], edge)
 
 
 def run_descriptors(dtype: torch.dtype) -> Result:
     m, k = 16, 32
-    result = empty(dtype, 2 * m * k + 8 * 16)
+    result = empty(dtype, 2 * m * k + 2 * 8 * 16)
     descriptors[(2,)](random(dtype, m, k, small=True), result, result, m, k, BM=8, BK=16)
     return result
 
@@ -124,7 +125,7 @@ for _name in ("int32", "float16", "float32"):
 def atomics(x, y, old, n, OP: tl.constexpr, BLOCK: tl.constexpr):
     i = tl.arange(0, BLOCK)
     m = i < n
-    v = tl.load(y + i, mask=m)
+    v = tl.load(y + i, mask=m, other=0)
     if OP == "add":
         r = tl.atomic_add(x + i, v, mask=m)
     elif OP == "max":
