@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``sitecustomize``, which keeps Triton's own key, gives the tests the key that Triton computes."""
+"""``sitecustomize`` gives the tests the key that Triton computes, and takes torch out of garbage collections."""
 
 from __future__ import annotations
 
@@ -82,3 +82,17 @@ def test_links_are_followed(tmp_path: Path) -> None:
     (tmp_path / "triton" / "backends").mkdir(parents=True)
     (tmp_path / "triton" / "backends" / "linked").symlink_to(tmp_path / "elsewhere")
     assert tmp_path / "triton" / "backends" / "linked" / "compiler.py" in set(kept.inputs(tmp_path / "triton"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("imports", "frozen"), [("torch, triton._C.libtriton", "True"), ("triton._C.libtriton, torch", "False")]
+)
+def test_torch_is_left_out_of_garbage_collections_before_libtriton(imports: str, frozen: str) -> None:
+    """After libtriton, nanobind would report leaks."""
+    program = f"import gc, {imports}; print(gc.isenabled(), gc.get_freeze_count() > 100_000)"
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, env=support.environment()
+    )
+    assert done.stdout.split() == ["True", frozen]
+    assert not done.stderr

@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Python imports this at its start in each process of the tests: Triton's own key comes from a file.
+"""Python imports this at its start in each process of the tests: Triton's own key comes from a file, and no garbage
+collection looks at what importing torch has made.
 
 ``triton_key()`` reads and hashes libtriton, 500 MB, in each process that compiles, which takes 0.4 s of processor time.
 The first process writes the key into ``build/triton-keys``, under a name that depends on path, size, inode and times of
 every file that goes into the key; the others read it. The key is the one that Triton computes.
+
+Importing torch makes a million objects, and each process that imports it would look for garbage among them during the
+import and at its end: 0.7 s of 2 s of processor time.
 
 It takes effect through PYTHONPATH, which the root's ``conftest.py`` sets. A process that ignores PYTHONPATH, or has
 another one, computes the key itself. Python imports only the first module of this name, so this one runs the next one,
@@ -76,16 +80,41 @@ class Loader(SourceFileLoader):
         vars(module)["triton_key"] = kept(module.triton_key)
 
 
+class LoaderOfTorch(SourceFileLoader):
+    """Loads torch without garbage collections, and takes its objects out of those that follow.
+
+    After libtriton, they stay in: nanobind reports a leak if libtriton's types are not collected at the end of the
+    process, and ``gc.freeze`` cannot leave them out.
+    """
+
+    def exec_module(self, module: ModuleType) -> None:
+        import gc
+
+        was_enabled = gc.isenabled()
+        gc.disable()
+        try:
+            super().exec_module(module)
+        finally:
+            if "triton._C.libtriton" not in sys.modules:
+                gc.freeze()
+            if was_enabled:
+                gc.enable()
+
+
+LOADERS = {MODULE: Loader, "torch": LoaderOfTorch}
+
+
 class Finder:
-    """Finds the module that defines ``triton_key``."""
+    """Finds the modules of `LOADERS`."""
 
     @staticmethod
     def find_spec(name: str, path: Any = None, target: ModuleType | None = None) -> ModuleSpec | None:
-        if name != MODULE:
+        loader = LOADERS.get(name)
+        if loader is None:
             return None
         spec = PathFinder.find_spec(name, path, target)
         if spec is not None and spec.origin is not None:
-            spec.loader = Loader(name, spec.origin)
+            spec.loader = loader(name, spec.origin)
         return spec
 
 
