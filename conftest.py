@@ -12,7 +12,7 @@ import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,6 +28,9 @@ os.environ.setdefault("TRITON_DEFAULT_FP_FUSION", "1")  # otherwise Triton 3.9 w
 # `support.SITE`, for this process's xdist workers and for every process that a test starts.
 SITE = str(ROOT / "test" / "support" / "site")
 os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [SITE, os.environ.get("PYTHONPATH")]))
+
+#: The environment with which pytest has started, before a test or a fixture changes it.
+STARTED = dict(os.environ)
 
 # Some tests crash a forked child on purpose. pytest's traceback of it would look like a failure in the log.
 os.register_at_fork(after_in_child=faulthandler.disable)
@@ -127,12 +130,26 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
             terminalreporter.write_line(f"    {place}")
 
 
+def _keeps_kernels(item: pytest.Item) -> bool:
+    if not item.get_closest_marker("keeps_kernels"):
+        return False
+    from support import kept
+
+    return kept.is_on(STARTED)
+
+
 @pytest.fixture(autouse=True)
-def kernel_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Sets an empty directory for compiled kernels."""
-    cache = tmp_path / "kernels"
-    monkeypatch.setenv("TRITON_CACHE_DIR", str(cache))
-    return cache
+def kernel_cache(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Sets a directory for compiled kernels: an empty one, or the one that `support.kept` keeps for the test."""
+    if _keeps_kernels(request.node):
+        from support import kept
+
+        caches = kept.kernels_of(request.node, STARTED)
+    else:
+        caches = iter([tmp_path / "kernels"])
+    for cache in caches:
+        monkeypatch.setenv("TRITON_CACHE_DIR", str(cache))
+        yield cache
 
 
 @pytest.fixture(scope="session")

@@ -14,6 +14,8 @@ import torch
 import triton
 import triton.language as tl
 
+pytestmark = pytest.mark.keeps_kernels
+
 SHAPES = [(1, 64), (4, 8), (16, 32), (64, 2), (2, 64), (8, 1)]
 
 

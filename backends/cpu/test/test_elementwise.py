@@ -16,6 +16,8 @@ from triton.language.extra import libdevice
 
 from support.binary_kernel import binaries, binary
 
+pytestmark = pytest.mark.keeps_kernels
+
 INTEGERS = (torch.int8, torch.int16, torch.int32, torch.int64, torch.uint8)
 FLOATS = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
 SPECIAL = [0.0, -0.0, 1.0, -1.5, float("inf"), -float("inf"), float("nan"), 1e-40, -3e-39, 65504.0, 65520.0, 3.4e38]

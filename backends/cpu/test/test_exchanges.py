@@ -11,6 +11,8 @@ import torch
 import triton
 import triton.language as tl
 
+pytestmark = pytest.mark.keeps_kernels
+
 
 @triton.jit
 def partners(x, y, BEFORE: tl.constexpr, BEHIND: tl.constexpr, WORD: tl.constexpr, IS_LEFT: tl.constexpr):

@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 from support.cpu.lanes_programs import wrong_values
 from support.integers import signed
 
+pytestmark = pytest.mark.keeps_kernels
+
 KERNELS = 48
 
 

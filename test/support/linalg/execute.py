@@ -14,6 +14,7 @@ import inspect
 import itertools
 import mmap
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -31,6 +32,7 @@ from triton_ext.backends.cpu._machine_code import TRIPLE
 
 import support
 import triton_ext as tx
+from support import kept
 from triton_ext.sdk.parts import compiler
 from triton_ext.sdk.tools import install_tool
 
@@ -104,12 +106,23 @@ def mlir_opt() -> Path:
     return install_tool("mlir-opt", say=lambda _: None)
 
 
+@functools.cache
+def _identity(program: str) -> str:
+    """Returns a text that differs for another version of a program."""
+    found = Path(shutil.which(program) or program).resolve()
+    return f"{found} {found.stat().st_size} {found.stat().st_mtime_ns}"
+
+
 def to_llvm(lowered: str) -> str:
     """Lowers a module to LLVM's dialect."""
     command = [str(mlir_opt()), f"--pass-pipeline={STOCK}"]
-    done = subprocess.run(command, input=lowered, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, f"{done.stderr}\n{lowered}"
-    return done.stdout
+
+    def run() -> bytes:
+        done = subprocess.run(command, input=lowered, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, f"{done.stderr}\n{lowered}"
+        return done.stdout.encode()
+
+    return kept.output(run, *command, _identity(command[0]), lowered).decode()
 
 
 @functools.cache
@@ -121,8 +134,18 @@ def _runtime() -> Path:
 
 
 def build(dialect: str, name: str, *more: Path) -> ctypes.CDLL:
-    """Builds a library from a module in LLVM's dialect and from `more`, files in C."""
-    stem = scratch() / f"{name}-{hashlib.sha256(dialect.encode()).hexdigest()[:16]}"
+    """Builds a library from a module in LLVM's dialect and from `more`, files in C that include only C's headers."""
+    texts = [file.read_text() for file in more]
+    stem = scratch() / f"{name}-{hashlib.sha256(repr((dialect, texts)).encode()).hexdigest()[:16]}"
+    library = stem.with_suffix(".so")
+    if not library.exists():  # a library that is loaded must not be written
+        depends = (inspect.getsource(_link), _RUNTIME, _identity(compiler()), str(_library.compiler().host()), *texts)
+        library.write_bytes(kept.output(lambda: _link(dialect, stem, more), dialect, *depends))
+    return ctypes.CDLL(str(library), mode=os.RTLD_NOW)
+
+
+def _link(dialect: str, stem: Path, more: tuple[Path, ...]) -> bytes:
+    """Returns a library that is compiled for this machine; its intermediate files begin with `stem`."""
     stem.with_suffix(".mlir").write_text(dialect)
     cpu, features = _library.compiler().host()
     context = ir.context()
@@ -135,11 +158,11 @@ def build(dialect: str, name: str, *more: Path) -> ctypes.CDLL:
     llvm.optimize_module(llvm_module, llvm.OPTIMIZE_O2, cpu, features, [], enable_fp_fusion=False)
     obj = llvm.translate_to_asm(str(llvm_module), TRIPLE, cpu, features, [], False, True, False)
     stem.with_suffix(".o").write_bytes(obj)
-    library = stem.with_suffix(".so")
     objects = [str(stem.with_suffix(".o")), str(_runtime())]
     sources = [word for file in more for word in ("-x", "c", str(file))]
-    subprocess.run([compiler(), "-shared", "-fPIC", *objects, *sources, "-lm", "-o", str(library)], check=True)
-    return ctypes.CDLL(str(library), mode=os.RTLD_NOW)
+    linked = stem.with_suffix(".linked")
+    subprocess.run([compiler(), "-shared", "-fPIC", *objects, *sources, "-lm", "-o", str(linked)], check=True)
+    return linked.read_bytes()
 
 
 _built: dict[tuple[Any, ...], Any] = {}

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What one run of the tests keeps for the next one in ``build/kept``: kernels, and outputs of compilers.
+
+A test with the mark ``keeps_kernels`` executes kernels, and does not test how they are compiled or cached. Its cache of
+kernels is a directory in ``build/kept``, not an empty temporary one. The claim is that it sees the kernels that it
+would see with an empty cache:
+
+- The directory belongs to this test alone, so it has no kernel of another test. Two runs at once may use it, because
+  Triton and the CPU backend write an entry's files under other names, and rename them.
+- Its name depends on everything of ours that compiles a kernel or decides what is compiled: the bytes of libraries,
+  Python files, `support` and the test's own file; and on Python, Triton, the CPU, the variables ``TRITON_*`` and our
+  options of pytest. So nothing in it was compiled by other code, even if a cache key, which covers the same files, were
+  wrong. For example, every directory is empty after an edit of ``backends/cpu/compiler.py``.
+
+`output` does the same for a compiler whose output depends only on what is named.
+
+``TRITON_EXT_TEST_KEPT=0`` and CI keep nothing. Neither does a run with other libraries than the checkout's, because
+those of a planted bug behave differently though their bytes are the same.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import hashlib
+import os
+import platform
+import shutil
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+
+import pytest
+
+from support import ROOT
+
+KEPT = ROOT / "build" / "kept"
+#: How many states of the code have kernels in `KEPT`, such as those of branches. The least recently used one goes.
+STATES = 3
+#: A test's kernels are kept if they take no more bytes on a disk.
+MOST_BYTES = 64 << 20
+#: How many outputs are kept. If there are more, the half that was used least recently goes.
+MOST_OUTPUTS = 20_000
+
+
+def is_on(environment: Mapping[str, str] = os.environ) -> bool:
+    """Returns whether a process with this environment keeps anything."""
+    other = {"CI", "TRITON_EXT_LIBRARY_DIR", "TRITON_EXT_PATH", "TRITON_EXT_MUTANT", "TRITON_INTERPRET"}
+    return environment.get("TRITON_EXT_TEST_KEPT") != "0" and not any(map(environment.get, other))
+
+
+def digest(paths: Iterable[Path], base: Path = ROOT) -> str:
+    """Returns a digest of the names and bytes of files."""
+    found = hashlib.sha256()
+    for path in paths:
+        found.update(f"{os.path.relpath(path, base)}\0{hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
+    return found.hexdigest()
+
+
+def inputs(root: Path = ROOT) -> Iterator[Path]:
+    """Yields every file of the checkout that may change what a test compiles, except the test's own."""
+    yield from sorted((root / "python" / "triton_ext" / "lib").iterdir())
+    for name in ("python/triton_ext", "backends", "passes", "dialects", "test/support"):
+        found = (path for path in (root / name).rglob("*") if path.suffix in {".py", ".json"})
+        yield from sorted(path for path in found if not path.name.startswith("test_"))
+    yield root / "conftest.py"
+
+
+@functools.cache
+def _machine() -> str:
+    """Identifies Triton, Python and the CPU."""
+    from triton.runtime.cache import triton_key
+
+    lines = Path("/proc/cpuinfo").read_text().splitlines()
+    cpu = sorted({line for line in lines if line.startswith(("flags", "model name"))})
+    return repr((triton_key(), sys.version, platform.platform(), cpu))
+
+
+@functools.cache
+def _state(variables: tuple[tuple[str, str], ...]) -> Path:
+    """Returns the directory of this state of the code, and removes those of older states."""
+    name = hashlib.sha256(repr((_machine(), variables, digest(inputs()))).encode()).hexdigest()[:16]
+    directory = KEPT / "kernels" / name
+    directory.mkdir(parents=True, exist_ok=True)
+    os.utime(directory)
+    for old in _by_use(directory.parent)[:-STATES]:
+        shutil.rmtree(old, ignore_errors=True)
+    return directory
+
+
+def _by_use(directory: Path) -> list[Path]:
+    """Returns what is in `directory`, the most recently used last; another process may remove some of it."""
+    times = {}
+    for path in directory.iterdir():
+        with contextlib.suppress(FileNotFoundError):
+            times[path] = path.stat().st_mtime
+    return sorted(times, key=times.__getitem__)
+
+
+def _bytes(directory: Path) -> int:
+    """Returns about how many bytes `directory` takes on a disk."""
+    found = [os.stat(os.path.join(parent, name)) for parent, _, names in os.walk(directory) for name in names]
+    return sum(-(-stat.st_size // 4096) * 4096 for stat in found)
+
+
+def kernels_of(item: pytest.Item, environment: Mapping[str, str]) -> Iterator[Path]:
+    """Yields the directory with the kernels of a test, for the time in which it runs.
+
+    Args:
+        item: the test.
+        environment: the environment with which pytest has started.
+    """
+    named = (i for i in environment.items() if i[0].startswith("TRITON") and i[0] != "TRITON_CACHE_DIR")
+    options = sorted(i for i in vars(item.config.option).items() if i[0].startswith("triton"))  # those of our plugins
+    own = f"{item.nodeid}\0{digest([item.path])}\0{options}"
+    directory = _state(tuple(sorted(named))) / hashlib.sha256(own.encode()).hexdigest()[:32]
+    is_new = not directory.exists()
+    yield directory
+    if is_new and directory.exists() and _bytes(directory) > MOST_BYTES:
+        shutil.rmtree(directory, ignore_errors=True)
+
+
+@functools.cache
+def _outputs() -> Path:
+    directory = KEPT / "outputs"
+    directory.mkdir(parents=True, exist_ok=True)
+    found = _by_use(directory)
+    for old in found[: len(found) // 2] if len(found) > MOST_OUTPUTS else ():
+        old.unlink(missing_ok=True)
+    return directory
+
+
+def output(compute: Callable[[], bytes], *depends: str) -> bytes:
+    """Returns what `compute` returns, or returned when `depends` and the machine were the same.
+
+    Args:
+        compute: calls a compiler. If it raises, nothing is kept.
+        depends: everything that determines the output: the compiler's version, its arguments, the text that it reads.
+    """
+    if not is_on():
+        return compute()
+    file = _outputs() / hashlib.sha256(repr((_machine(), depends)).encode()).hexdigest()
+    try:
+        found = file.read_bytes()
+        os.utime(file)
+        # The file is found by its name only, so its content has a digest, too: a file may be cut by a full disk.
+        if hashlib.sha256(found[32:]).digest() == found[:32]:
+            return found[32:]
+    except OSError:
+        pass
+    made = compute()
+    partial = file.with_suffix(f".{os.getpid()}")
+    partial.write_bytes(hashlib.sha256(made).digest() + made)
+    partial.replace(file)
+    return made
