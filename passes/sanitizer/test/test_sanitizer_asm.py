@@ -29,7 +29,7 @@ def test_assembly_has_the_checks_of_the_kernel(monkeypatch: pytest.MonkeyPatch) 
         with tx.sanitize(checks):
             kernel = double[(1,)](x, y, 60, N=64)
             assert [*kernel.asm] == [*plain.asm]
-            assert "asm" in dict.keys(kernel.asm) and dict.__getitem__(kernel.asm, "asm") is None  # made on demand
+            assert dict.__getitem__(kernel.asm, "asm") is None  # made on demand
             texts[checks] = kernel.asm["asm"]
         assert kernel.asm["asm"] is texts[checks]
     assert texts["bounds"] == plain.asm["asm"]  # the host compares the corners
