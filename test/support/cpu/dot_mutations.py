@@ -36,6 +36,12 @@ MUTATIONS = {
     "one step less transposes": Mutation(PACKING, "step < size", "step < size / 2", TILES),
     "panels overlap": Mutation(PACKING, "words * unit.lanes", "unit.lanes", TILES, behind="plus(b, times(b, panel, "),
     "all batches are the first": Mutation(PACKING, "coord.base", "b.constant(b.getI64Type(), 0)", TILES),
+    "a float is an f32 already": Mutation(
+        PACKING, "unit.isFloats()", "false", "on_this_machine and float16 and haswell"
+    ),
+    "columns end where rows do": Mutation(
+        PACKING, "splits.ofTensors(operand, other)", "splits.ofTensors(operand, other - 1)", "masked_operands"
+    ),
     # How they are multiplied
     "a sum is forgotten": Mutation(
         PACKED, "startsAtZero", "true", TILES, behind="forSums([&](Value number, Value at) {\n    if ("
