@@ -71,9 +71,11 @@ MUTATIONS = {
     "an order along x that can be seen changes": Mutation(GRID, "showsOrder(function)", "false", ALONG, ORDERS),
     "columns are rows of tiles": Mutation(GRID, "found[dim].axes", "found[1 - dim].axes", ALONG, ORDERS),
     "a tie goes to y": Mutation(GRID, "along[1] > along[0]", "along[1] >= along[0]", ALONG, ORDERS),
-    "every stride is 1": Mutation(GRID, "result, isOne", "result, result", ALONG, ORDERS),
+    "every stride is 1": Mutation(
+        GRID, "isOne", "result", ALONG, ORDERS, behind="result = arith::AndIOp::create(b, result, "
+    ),
     "a fault names the program that has its turn along x": Mutation(
-        "Entry.cpp", "number, current", "id, current", "two_axes", ORDERS, behind="id = body->getArgument(0);"
+        "Entry.cpp", "number", "id", "two_axes", ORDERS, behind="number, x);\n  }\n  storeNumber(b, "
     ),
     "the kernel's own order changes": Mutation(
         ORDER, "llvm::any_of(user->getUsers(), isDivision)", "false", "of_its_own", ORDERS
