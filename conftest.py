@@ -135,7 +135,7 @@ def _keeps_kernels(item: pytest.Item) -> bool:
         return False
     from support import kept
 
-    return kept.is_on(STARTED)
+    return kept.keeps_kernels(item, STARTED)
 
 
 @pytest.fixture(autouse=True)

@@ -112,7 +112,6 @@ def test_a_test_finds_its_kernels_until_something_changes(state: Path, tmp_path:
     file.write_text("a")
     item = _test(file)
     assert [_run(item), _run(item), _run(_test(file, "test_b"))] == [False, True, False]
-    assert [_run(_test(file, triton_sanitize=True)), _run(_test(file, verbose=True))] == [False, True]
     file.write_text("b")
     assert [_run(item), _run(item)] == [False, True]
     assert [_run(item, {"TRITON_DEBUG": "1"}), _run(item, {"TRITON_CACHE_DIR": "x", "HOME": "y"})] == [False, True]
@@ -121,6 +120,12 @@ def test_a_test_finds_its_kernels_until_something_changes(state: Path, tmp_path:
         kept._state.cache_clear()  # another process
         assert [_run(item), _run(item)] == [False, True]
     assert len(list((kept.KEPT / "kernels").iterdir())) == kept.STATES
+
+
+@pytest.mark.parametrize(("options", "keeps"), [({"verbose": True}, True), ({"triton_sanitize": True}, False)])
+def test_an_option_that_looks_at_compilations(options: dict[str, bool], keeps: bool, tmp_path: Path) -> None:
+    assert kept.keeps_kernels(_test(tmp_path / "test_file.py", **options), {}) is keeps
+    assert not kept.keeps_kernels(_test(tmp_path / "test_file.py", **options), {"CI": "true"})
 
 
 def test_too_many_bytes_are_not_kept(state: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

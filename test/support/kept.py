@@ -8,14 +8,14 @@ would see with an empty cache:
 - The directory belongs to this test alone, so it has no kernel of another test. Two runs at once may use it, because
   Triton and the CPU backend write an entry's files under other names, and rename them.
 - Its name depends on everything of ours that compiles a kernel or decides what is compiled: the bytes of libraries,
-  Python files, `support` and the test's own file; and on Python, Triton, the CPU, the variables ``TRITON_*`` and our
-  options of pytest. So nothing in it was compiled by other code, even if a cache key, which covers the same files, were
-  wrong. For example, every directory is empty after an edit of ``backends/cpu/compiler.py``.
+  Python files, `support` and the test's own file; and on Python, Triton, the CPU and the variables ``TRITON_*``. So
+  nothing in it was compiled by other code, even if a cache key, which covers the same files, were wrong. For example,
+  every directory is empty after an edit of ``backends/cpu/compiler.py``.
 
 `output` does the same for a compiler whose output depends only on what is named.
 
 ``TRITON_EXT_TEST_KEPT=0`` and CI keep nothing. Neither does a run with other libraries than the checkout's, because
-those of a planted bug behave differently though their bytes are the same.
+those of a planted bug behave differently though their bytes are the same, or with an option of our plugins of pytest.
 """
 
 from __future__ import annotations
@@ -103,6 +103,19 @@ def _bytes(directory: Path) -> int:
     return sum(-(-stat.st_size // 4096) * 4096 for stat in found)
 
 
+def keeps_kernels(item: pytest.Item, environment: Mapping[str, str]) -> bool:
+    """Returns whether a test with the mark keeps its kernels.
+
+    It does not if an option such as ``--triton-sanitize`` is on, which looks at compilations.
+
+    Args:
+        item: the test.
+        environment: the environment with which pytest has started.
+    """
+    is_changed = any(value is True for name, value in vars(item.config.option).items() if name.startswith("triton"))
+    return is_on(environment) and not is_changed
+
+
 def kernels_of(item: pytest.Item, environment: Mapping[str, str]) -> Iterator[Path]:
     """Yields the directory with the kernels of a test, for the time in which it runs.
 
@@ -111,8 +124,7 @@ def kernels_of(item: pytest.Item, environment: Mapping[str, str]) -> Iterator[Pa
         environment: the environment with which pytest has started.
     """
     named = (i for i in environment.items() if i[0].startswith("TRITON") and i[0] != "TRITON_CACHE_DIR")
-    options = sorted(i for i in vars(item.config.option).items() if i[0].startswith("triton"))  # those of our plugins
-    own = f"{item.nodeid}\0{digest([item.path])}\0{options}"
+    own = f"{item.nodeid}\0{digest([item.path])}"
     directory = _state(tuple(sorted(named))) / hashlib.sha256(own.encode()).hexdigest()[:32]
     is_new = not directory.exists()
     yield directory
