@@ -82,7 +82,7 @@ class Launches:
 
     def key(self, grid: Sequence[int], arguments: Sequence[Any]) -> Key:
         """Returns the numbers on which it depends what wraps in a launch. Each launch asks."""
-        numbers = [arguments[i] for i in self._numbers.get(len(arguments), ())]
+        numbers = [arguments[i] for i in self._numbers.get(len(arguments), range(len(arguments)))]
         return (*grid, *[one if type(one) is int else _number(one) for one in numbers])
 
     def values(self, arguments: Sequence[Any]) -> Values:

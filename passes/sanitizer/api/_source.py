@@ -51,6 +51,19 @@ def names_in(file: str, line: int) -> list[str]:
     return list(dict.fromkeys(one.id for one in sorted(names, key=lambda node: (node.lineno, node.col_offset))))
 
 
+def dimensions_in(file: str, line: int, name: str) -> list[tuple[int, ...]]:
+    """Returns the dimensions that the elements of a variable get in a line, for each place such as ``k[:, None]``.
+
+    Of ``k[:, None]`` it is (0,), of ``k[None, :]`` (1,). A place without an index does not count.
+    """
+    found = dict[tuple[int, ...], None]()
+    for node in (one for statement in _statements(file, line) for one in ast.walk(statement)):
+        if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and node.value.id == name:
+            parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+            found[tuple(i for i, part in enumerate(parts) if isinstance(part, ast.Slice))] = None
+    return list(found)
+
+
 def statement_around(file: str, line: int) -> int:
     """Returns the first line of the simple statement that a line is part of; the line itself if there is none."""
     return min((node.lineno for node in _statements(file, line)), default=line)

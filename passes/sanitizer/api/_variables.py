@@ -38,7 +38,14 @@ def of_line(launch: Launch, use: Use, file: str, line: int, box: Box) -> dict[st
     """
     names = _source.names_in(file, line)
     nodes = _nodes(launch, use, file, line)
-    known = {name: [node for node in nodes.get(name, ()) if _is_in(launch, node, box)] for name in names}
+    known = {
+        name: [
+            node
+            for node in nodes.get(name, ())
+            if _is_in(launch, node, box) and _is_along(launch, node, _source.dimensions_in(file, line, name))
+        ]
+        for name in names
+    }
     try:
         values = Evaluation(launch.graph, [node for some in known.values() for node in some])(box)
     except Empty:
@@ -133,6 +140,16 @@ def _is_in(launch: Launch, node: int, box: Box) -> bool:
     """Whether a box has an interval for each variable on which a node depends."""
     leaves = (launch.graph.nodes[one] for one in launch.graph.cone([node]))
     return all((kind, *rest)[:2] in box for kind, *rest in leaves if kind in ("program", "iteration", "lane"))
+
+
+def _is_along(launch: Launch, node: int, dimensions: list[tuple[int, ...]]) -> bool:
+    """Whether a node varies along the dimensions that its variable has on the line.
+
+    The same numbers along another dimension are another node: that of ``k[None, :]``, or of another variable.
+    """
+    leaves = (launch.graph.nodes[one] for one in launch.graph.cone([node]))
+    lanes = {leaf[1] for leaf in leaves if leaf[0] == "lane"}
+    return len(dimensions) < 2 and all(lanes <= {*some} for some in dimensions)
 
 
 def _shown(launch: Launch, node: int, value: tuple[int, int]) -> Any:

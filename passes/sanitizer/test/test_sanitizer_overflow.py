@@ -209,5 +209,6 @@ def test_numbers_of_a_launch() -> None:
     assert key == launches.key((1, 2, 3), (y, np.int32(5), 1.5, (y, 7)))
     assert key != launches.key((1, 2, 3), (x, 5, 0.5, (x, 8), 64))
     assert key != launches.key((1, 2, 4), (x, 5, 0.5, (x, 7), 64))
+    assert launches.key((1, 1, 1), (x, 5)) != launches.key((1, 1, 1), (x, 6))  # of which nobody knows what is missing
     kept = _launched._kept((x, y, np.int64(3), "text"))
     assert [getattr(one, "shape", one) for one in kept] == [(3,), (4,), 3, "text"]

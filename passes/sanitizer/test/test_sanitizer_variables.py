@@ -97,6 +97,26 @@ def test_tiles() -> None:
 
 
 @triton.jit
+def product(x, y, out, rows, n, B: tl.constexpr):  # noqa: PLR0917
+    i = tl.arange(0, B)
+    k = tl.arange(0, B)
+    left = tl.load(y + i[:, None] * B + k[None, :])
+    right = tl.load(x + k[:, None] * n + i[None, :], mask=k[:, None] <= rows, other=0)
+    tl.store(out + i[:, None] * B + k[None, :], tl.dot(left, right))
+    zero = i[:, None] * 0
+    tl.store(x + rows * n + zero + i[None, :] - 5, (k[:, None] + i[None, :]).to(tl.float32))
+
+
+@pytest.mark.slow
+def test_variables_that_are_equal_along_other_dimensions() -> None:
+    """`i` and `k` are the same numbers, and both of them lie along both dimensions."""
+    x, y, out = torch.zeros(10, 16), torch.zeros(16, 16), torch.zeros(16, 16)
+    load, store = found(product, (1,), x, y, out, 10, 16, B=16, checks="bounds")
+    assert (load.lane, dict(load.values)) == (160, {"k": 10, "n": 16, "i": 0, "rows": 10})
+    assert (store.lane, dict(store.values)) == (5, {"rows": 10, "n": 16, "zero": 0, "i": 5, "k": 0})
+
+
+@triton.jit
 def element(base, step, i):
     scaled = i * step
     return tl.load(base + scaled + 1)
