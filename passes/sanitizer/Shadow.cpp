@@ -58,8 +58,8 @@ std::string ShadowChecker::whyRaceUnknown(const MemoryAccess &access,
   int64_t bytes = pointee.isIntOrFloat()
                       ? llvm::divideCeil(pointee.getIntOrFloatBitWidth(), 8)
                       : 8;
-  if (access.laneBytes == 1)
-    return "elements of one byte have no shadow";
+  if (locks.heldIn(access.op).size() > 1)
+    return "the program holds several locks";
   return bytes == access.laneBytes ? ""
                                    : "elements of another size than those of "
                                      "the kernel's argument";
@@ -143,14 +143,15 @@ void ShadowChecker::insertLook(ShadowAccess &one) {
   };
   ShadowWords words{word(ArgumentWord::StorageStart),
                     word(ArgumentWord::StorageEnd), word(one.shadow)};
-  Value both = one.isRace() ? programBits(one.access.laneBytes, b) : Value();
+  RaceNumbers numbers =
+      one.isRace() ? raceNumbers(one, words, b) : RaceNumbers();
   if (int64_t group = lanesOfWord(one)) {
     auto left = scf::IfOp::create(b, lookAtWords(one, words, group, b),
                                   /*withElseRegion=*/false);
     b.setInsertionPointToStart(left.thenBlock());
   }
   forLanes(tracker, one.access, lanesAtOnce, b, [&](const SomeLanes &lanes) {
-    one.isRace() ? checkRace(one, words, lanes, both, b)
+    one.isRace() ? checkRace(one, words, lanes, numbers, b)
                  : checkInit(one, words, lanes, b);
   });
 }
@@ -173,6 +174,8 @@ void ShadowChecker::collect() {
         continue;
       if (std::optional<unsigned> argument = argumentOf(access, one.check())) {
         one.argument = *argument;
+        if (one.isRace() && !locks.heldIn(access.op).empty())
+          one.lock = locks.heldIn(access.op).front();
         shadowed.push_back(one);
       }
     }
@@ -227,13 +230,17 @@ llvm::json::Array ShadowChecker::describe() const {
     StringRef kind = one.access.isAtomic ? "atomic"
                      : one.writes()      ? "write"
                                          : "read";
-    said.push_back(
-        llvm::json::Object{{"check", one.check()},
-                           {"kind", kind},
-                           {"argument", int64_t(one.argument)},
-                           {"bytes", one.access.laneBytes},
-                           {"line", at ? int64_t(at.getLine()) : 0},
-                           {"column", at ? int64_t(at.getColumn()) : 0}});
+    llvm::json::Object access{{"check", one.check()},
+                              {"kind", kind},
+                              {"argument", int64_t(one.argument)},
+                              {"bytes", one.access.laneBytes},
+                              {"line", at ? int64_t(at.getLine()) : 0},
+                              {"column", at ? int64_t(at.getColumn()) : 0}};
+    if (one.isRace()) {
+      access["set"] = nameOf(raceSetOf(one));
+      access["file"] = at ? at.getFilename().strref() : "";
+    }
+    said.push_back(std::move(access));
   }
   return said;
 }

@@ -8,6 +8,7 @@
 
 #include "Checks.h"
 #include "LaneBuilder.h"
+#include "Locks.h"
 #include "Roots.h"
 #include "Strided.h"
 
@@ -26,6 +27,7 @@ struct ShadowAccess {
   Operation *place = nullptr; ///< the look comes before it
   scf::IfOp look = {};
   scf::ForOp loop = {}; ///< behind which the look goes; null if there is none
+  std::optional<Lock> lock = {}; ///< that the program holds; for races
 
   bool isRace() const { return shadow == ArgumentWord::RaceShadow; }
   StringRef check() const { return isRace() ? "race" : "uninit"; }
@@ -40,10 +42,35 @@ struct ShadowWords {
   Value start, end, shadow;
 };
 
+/// Accesses that are alike in what they can race with.
+struct RaceSet {
+  MemoryAccess::Kind kind; ///< Atomic for all atomic accesses
+  bool isLocked;
+
+  bool operator==(const RaceSet &other) const {
+    return kind == other.kind && isLocked == other.isLocked;
+  }
+};
+
+/// What a word of the shadow for races has of an element: for each set of
+/// accesses the disjunction of the programs' numbers, and of the numbers with
+/// all bits inverted. Behind them the same of the locks, if there are any.
+struct RaceWord {
+  SmallVector<RaceSet> sets;
+  bool hasLocks;
+  unsigned bits; ///< of a number
+};
+
+/// What a look for races adds to words: the number of the program, and that of
+/// the lock; null if it holds none. Each is a number and its inverted bits.
+struct RaceNumbers {
+  Value program, lock;
+};
+
 class ShadowChecker {
 public:
   explicit ShadowChecker(Checker &checker)
-      : checker(checker), tracker(checker.kernel) {}
+      : checker(checker), tracker(checker.kernel), locks(checker.kernel) {}
 
   /// Inserts the looks. Returns what the host has to know of them.
   llvm::json::Array run();
@@ -73,15 +100,19 @@ private:
                     int64_t group, ImplicitLocOpBuilder &b);
   void checkInit(const ShadowAccess &one, const ShadowWords &words,
                  const SomeLanes &lanes, ImplicitLocOpBuilder &b);
+  RaceWord raceWord(int64_t bytes) const;
+  RaceNumbers raceNumbers(const ShadowAccess &one, ShadowWords &words,
+                          ImplicitLocOpBuilder &b);
   void checkRace(const ShadowAccess &one, const ShadowWords &words,
-                 const SomeLanes &lanes, Value both, ImplicitLocOpBuilder &b);
-  llvm::json::Array othersOf(const ShadowAccess &one) const;
+                 const SomeLanes &lanes, const RaceNumbers &numbers,
+                 ImplicitLocOpBuilder &b);
   /// Whether an access like this one does what this one does not, so that
   /// their looks can be merged only if each can do everything.
   bool isMixed(const ShadowAccess &one);
   static Value flagged(Value isOn, bool flag, ImplicitLocOpBuilder &b);
-  void reportIf(const ShadowAccess &one, const SomeLanes &lanes, Value isOn,
-                Value ok, ImplicitLocOpBuilder &b);
+  void reportIf(const ShadowAccess &one, const SomeLanes &lanes, Value isWrong,
+                llvm::json::Object note, ArrayRef<Value> words,
+                ImplicitLocOpBuilder &b);
 
   Checker &checker;
   StridedTracker tracker;
@@ -91,6 +122,9 @@ private:
   /// Whether a program may wait for what another one stores.
   bool isOrdered = false;
   std::map<std::pair<unsigned, ArgumentWord>, Value> conditions;
+  const Locks locks;
+  /// The pointers of locks, as values before the loops that take them.
+  DenseMap<Operation *, Value> lockPointers;
 };
 
 /// Sets bits of words.
@@ -116,9 +150,14 @@ Offsets offsetsOf(Value address, int64_t bytes, Value mask,
 Value shadowAt(const ShadowWords &words, Value byte, Type word,
                ImplicitLocOpBuilder &b);
 
-/// Returns the program's bits of a set of programs, in a word of the shadow for
-/// races of elements of so many bytes: i32 or i64.
-Value programBits(int64_t bytes, ImplicitLocOpBuilder &b);
+/// Returns the set of an access, and its name in notes.
+RaceSet raceSetOf(const ShadowAccess &one);
+std::string nameOf(const RaceSet &set);
+
+Value negated(Value value, ImplicitLocOpBuilder &b);
+
+/// Returns a type of the same shape with another element.
+Type withElement(Type type, Type element);
 
 } // namespace mlir::triton_ext::sanitizer
 

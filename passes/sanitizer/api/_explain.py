@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,6 +12,7 @@ from triton_ext.probe._arguments import Argument
 from triton_ext.probe._slot import Launch
 
 from ._finding import Finding
+from ._partners import Partner
 from ._tensors import beyond
 
 #: Accesses that are further outside than this come from an offset that has wrapped, most likely.
@@ -34,12 +35,15 @@ Explanation = tuple[str, str, str]  # message, suggestion, severity
 
 @dataclass(frozen=True)
 class _Case:
-    """A finding, what the pass says of its check, its first launch and the tensor of the access, if they are known."""
+    """A finding, what the pass says of its check, and if they are known, its first launch, the tensor of the access and
+    the other access of a race.
+    """
 
     finding: Finding
     note: Mapping[str, Any]
     launch: Launch | None
     tensor: Argument | None
+    partner: Partner | None
 
     @property
     def access(self) -> str:
@@ -52,7 +56,13 @@ class _Case:
         return (self.finding.argument or "memory") + index
 
 
-def explained(finding: Finding, note: Mapping[str, Any], launch: Launch | None, tensor: Argument | None) -> Finding:
+def explained(
+    finding: Finding,
+    note: Mapping[str, Any],
+    launch: Launch | None,
+    tensor: Argument | None,
+    partner: Partner | None = None,
+) -> Finding:
     """Returns `finding` with its message, suggestion and severity.
 
     Args:
@@ -60,23 +70,34 @@ def explained(finding: Finding, note: Mapping[str, Any], launch: Launch | None, 
         note: what the pass says of the check.
         launch: the launch in which it has failed first; None if it is unknown.
         tensor: the tensor of the access; None if there is none.
+        partner: the other access of a race; None if it is not known.
     """
     explain = _EXPLANATIONS.get(finding.check, _other)
-    message, suggestion, severity = explain(_Case(finding, note, launch, tensor))
+    message, suggestion, severity = explain(_Case(finding, note, launch, tensor, partner))
     related = tuple(
         (str(note.get(f"{name}_file", finding.file)), int(note[f"{name}_line"]), what)
         for name, what in _RELATED.items()
         if note.get(f"{name}_line") and note[f"{name}_line"] != finding.line
         if _LIBRARY not in str(note.get(f"{name}_file"))
     )
-    others = note.get("others", ())
-    # Another program can be in the same line, where the access writes.
-    is_known = len(others) == 1 and finding.access in ("load", "atomic")
-    related += tuple(
-        (one["file"], one["line"], f"the {'other access' if is_known else 'other access may be this ' + one['access']}")
-        for one in others
-    )
+    if partner is not None:
+        related += tuple(_other_access(partner))
+        finding = replace(finding, other=partner.program)
     return replace(finding, message=message, suggestion=suggestion, severity=severity, related=related)
+
+
+def _other_access(partner: Partner) -> Iterator[tuple[str, int, str]]:
+    """Yields the places of the other access of a race, and what is known of it."""
+    who = ""
+    if partner.program is not None:
+        who = f" of program {partner.program}"
+    elif partner.programs:
+        who = f" of one of {partner.programs} programs"
+    for file, line, kind in partner.places:
+        may = (
+            "the other access" if partner.is_certain or len(partner.places) == 1 else "the other access may be this one"
+        )
+        yield file, line, f"{may}, {'an' if kind[0] == 'a' else 'a'} {kind}{who}"
 
 
 def _bounds(case: _Case) -> Explanation:
@@ -162,7 +183,9 @@ def _uninit(case: _Case) -> Explanation:
 
 
 def _race(case: _Case) -> Explanation:
-    message = f"{case.access} of {case.place}, which another program of the launch touches, too"
+    other = case.partner.program if case.partner is not None else None
+    who = "another program of the launch" if other is None else f"program {other}"
+    message = f"{case.access} of {case.place}, which {who} touches, too"
     return message, "atomic operations on both lines, or elements of its own for each program", "error"
 
 

@@ -45,6 +45,7 @@ class Finding:
         suggestion: what mends it, if the cause is known; else empty.
         severity: ``error``, ``warning`` or ``note``.
         related: further places, as (file, line, what is there), such as the other line of a race.
+        other: the ids of the other program of a race; None if it may be one of several, or it is not about a race.
     """
 
     check: str
@@ -71,3 +72,4 @@ class Finding:
     suggestion: str = ""
     severity: str = "error"
     related: tuple[tuple[str, int, str], ...] = ()
+    other: tuple[int, int, int] | None = None

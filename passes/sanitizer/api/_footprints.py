@@ -17,6 +17,9 @@ from ._programs import Form, Programs, Unknown, difference
 from ._uses import Use
 from ._values import Variable
 
+#: The most rows of a tile that may have the same byte.
+_MOST_TURNS = 64
+
 
 @dataclass
 class Footprint:
@@ -212,6 +215,36 @@ def _levels(repeats: list[tuple[int, Any]], size: int, *, exact: bool) -> list[t
         else:
             levels.append((step, count))
     return levels
+
+
+def touching(one: Footprint, start: int, size: int) -> Any:
+    """Returns the numbers of the programs of which a footprint has one of `size` bytes from `start` on, ascending.
+
+    Raises:
+        Unknown: its tiles overlap themselves too often.
+    """
+    reaches = [np.broadcast_to(reach, one.first.shape) for _, reach in one.levels]
+    units = [unit for unit, _ in one.levels]
+    found = np.zeros(one.first.shape, bool)
+    for byte in range(start, start + size):
+        found |= _has(byte - one.first, units, reaches)
+    return np.unique(one.programs[found])
+
+
+def _has(distance: Any, units: list[int], reaches: list[Any]) -> Any:
+    """Whether a sum of steps, each of a unit and up to as often as its reach, is the distance, in each program."""
+    if len(units) == 1:
+        return (distance >= 0) & (distance <= reaches[0])
+    inner = sum(unit * reach for unit, reach in zip(units[:-1], reaches, strict=False))
+    low = np.maximum(-((inner - distance) // units[-1]), 0)
+    high = np.minimum(distance // units[-1], reaches[-1])
+    turns = int(np.max(high - low, initial=-1)) + 1
+    if turns > _MOST_TURNS:
+        raise Unknown
+    found = np.zeros(distance.shape, bool)
+    for turn in range(turns):
+        found |= (low + turn <= high) & _has(distance - units[-1] * (low + turn), units[:-1], reaches[:-1])
+    return found
 
 
 def are_disjoint(footprints: list[Footprint]) -> bool:

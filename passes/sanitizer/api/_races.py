@@ -18,6 +18,7 @@ from triton_ext.probe._slot import Launch
 from . import _verdicts
 from ._description import Description, footprints_of
 from ._footprints import are_disjoint
+from ._partners import Raced
 from ._programs import Programs, Unknown
 from ._uses import Use
 
@@ -61,10 +62,23 @@ class Looks:
             found = self._known[key] = frozenset(self._decided(tuple(grid), integers, arguments))
         return found
 
-    def storages(self, launch: Launch) -> set[tuple[int, int]]:
-        """Returns all storages of a launch whose accesses look at a shadow for races."""
-        arguments = [launch.arguments[one["argument"]] for one in self.accesses if one["check"] == "race"]
-        return {one.storage for one in arguments if one.is_tensor}
+    def of_launch(self, grid: Sequence[int], values: Sequence[Any]) -> Raced:
+        """Returns what the pairs of programs that race in a launch are found from.
+
+        Args:
+            grid: of the launch.
+            values: of the kernel's parameters, as the launch passes them.
+        """
+        return Raced(self.accesses, self._description, tuple(grid), self._description.integers(values))
+
+    def storages(self, launch: Launch) -> dict[tuple[int, int], set[int]]:
+        """Returns the storages whose accesses look at a shadow for races, and the bytes of their elements."""
+        found: dict[tuple[int, int], set[int]] = {}
+        for one in self.accesses:
+            argument = launch.arguments[one["argument"]]
+            if one["check"] == "race" and argument.is_tensor:
+                found.setdefault(argument.storage, set()).add(one["bytes"])
+        return found
 
     def _decided(
         self, grid: tuple[int, ...], integers: Mapping[int, int], arguments: Sequence[Argument]

@@ -6,10 +6,10 @@ from __future__ import annotations
 import json
 import threading
 from collections import Counter
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from triton_ext.errors import TritonExtError
 from triton_ext.support.storage import write_whole
@@ -18,6 +18,9 @@ from . import _json, _sarif, _text
 from ._finding import Finding
 from ._names import found_by
 from ._verdicts import KINDS, Verdict
+
+if TYPE_CHECKING:
+    from ._shadows import Shadows
 
 FORMATS = ("text", "json", "sarif")
 #: The checks that a launch can make needless, and why.
@@ -34,23 +37,18 @@ class Report:
     """
 
     def __init__(
-        self,
-        session: Any,
-        checks: Sequence[str],
-        looked: Container[tuple[str, str, int, int]] | None = None,
-        overflows: Any = None,
+        self, session: Any, checks: Sequence[str], shadows: Shadows | None = None, overflows: Any = None
     ) -> None:
         """Makes a report.
 
         Args:
             session: has the records; None if there are none.
             checks: the names of the checks.
-            looked: the check, the kernel, the line and the column of each access that has looked at a shadow; None if
-                it is not known.
+            shadows: of the block; None if they are not known.
             overflows: the launches that are decided for ``overflow``, as `Overflows`; None if there are none.
         """
         self._session = session
-        self._looked = looked
+        self._shadows = shadows
         self._overflows = overflows
         self._checks = tuple(checks)
         self._verdicts: dict[Verdict, None] = {}
@@ -76,7 +74,8 @@ class Report:
         seen = self._session._see()
         note_firsts(seen.firsts)
         variables = None if self._overflows is None else self._overflows.variables
-        found = findings_of(seen, self._session._launches, variables)
+        raced = None if self._shadows is None else self._shadows.raced
+        found = findings_of(seen, self._session._launches, variables, raced)
         # A kernel that was compiled in another block can have other checks.
         all_found = [*self._launched.values(), *(one for one in found if one.check in found_by(self._checks))]
         return all_found if self._overflows is None else self._overflows.joined(all_found)
@@ -88,10 +87,15 @@ class Report:
         return own if self._overflows is None else [*own, *self._overflows.verdicts()]
 
     def _at_launches(self, verdict: Verdict) -> Verdict:
-        """Returns the verdict after the launches: an access whose tensors never had a shadow is proved."""
+        """Returns the verdict after the launches: an access whose tensors never needed a shadow is proved."""
         key = verdict.check, verdict.kernel, verdict.line, verdict.column
         is_open = verdict.verdict == "checked" and verdict.check in PROVED_AT_LAUNCH
-        if self._looked is None or not is_open or key in self._looked:
+        if self._shadows is None or not is_open:
+            return verdict
+        if key in self._shadows.mixed:
+            why = "a launch had elements of several sizes in one storage, which have no shadow"
+            return replace(verdict, verdict="unsupported", why=why)
+        if key in self._shadows.looked:
             return verdict
         return replace(verdict, verdict="proved", why=PROVED_AT_LAUNCH[verdict.check])
 

@@ -18,6 +18,7 @@ from triton_ext.probe._slot import Launch
 from . import _source, _tensors
 from ._explain import explained
 from ._finding import Finding
+from ._partners import Raced, is_clear
 from ._variables import merged
 
 
@@ -39,13 +40,19 @@ class _Group:
 Variables = Callable[[Launch, Finding, int], Mapping[str, Any]]
 
 
-def findings_of(seen: Seen, launches: Mapping[int, Launch], variables: Variables | None = None) -> list[Finding]:
+def findings_of(
+    seen: Seen,
+    launches: Mapping[int, Launch],
+    variables: Variables | None = None,
+    raced: Mapping[Launch, Raced] | None = None,
+) -> list[Finding]:
     """Returns the findings, the one that occurred first before the others.
 
     Args:
         seen: what a session has seen.
         launches: what the serial numbers stand for that checks have recorded.
         variables: knows the values of variables; None if nobody does.
+        raced: what finds the other program of a race, for launches with a shadow for races.
     """
     groups: dict[Any, _Group] = {}
     for records in seen.records:
@@ -64,7 +71,7 @@ def findings_of(seen: Seen, launches: Mapping[int, Launch], variables: Variables
     known = (*launches.values(), *(one.launch for one in seen.firsts), None) if groups else ()
     ranks = {launch: rank for rank, launch in enumerate(dict.fromkeys(known))}
     ordered = sorted(groups.values(), key=lambda one: (ranks[_launch_of(one)], one.note.get("order", 0)))
-    return [_finding(group, seen, variables) for group in ordered]
+    return [_finding(group, seen, variables, raced or {}) for group in ordered]
 
 
 def _launch_of(group: _Group) -> Launch | None:
@@ -100,7 +107,7 @@ def _add(groups: dict[Any, _Group], records: Records, launches: Mapping[int, Lau
         values = {name: value[row].item() for name, value in zip(names, rest, strict=False) if name != "lane"}
         found = (program, int(lanes[row]), launch, address, values)
         # Of the first launch, the first program: the order in which programs run is not determined.
-        if group.first is None or (launch is group.first[2] and _order(found) < _order(group.first)):
+        if group.first is None or (launch is group.first[2] and _order(note, found) < _order(note, group.first)):
             group.first = found
 
 
@@ -113,18 +120,28 @@ def _add_first(groups: dict[Any, _Group], first: First) -> None:
     group.programs.add(first.program)
     group.kept += 1
     found = (first.program, first.lane, first.launch, first.address, {})
-    if group.first is None or (first.launch is group.first[2] and _order(found) < _order(group.first)):
+    if group.first is None or (first.launch is group.first[2] and _order(note, found) < _order(note, group.first)):
         group.first = found
 
 
-def _order(found: tuple[Any, ...]) -> tuple[Any, ...]:
-    (x, y, z), lane, *_ = found
-    return z, y, x, lane
+def _order(note: Mapping[str, Any], found: tuple[Any, ...]) -> tuple[Any, ...]:
+    (x, y, z), lane, launch, _, values = found
+    # Of a race, one of two programs only, so that both can be named.
+    is_unclear = note["check"] == "race" and not is_clear(launch, note, (x, y, z), values["word"] % 2**64)
+    return is_unclear, z, y, x, lane
 
 
-def _finding(group: _Group, seen: Seen, variables: Variables | None) -> Finding:
+def _finding(
+    group: _Group, seen: Seen, variables: Variables | None, raced: Mapping[Launch, Raced]
+) -> Finding:
     site, note = group.site, group.note
     program, lane, launch, address, values = group.first or (None, None, None, None, {})
+    partner = None
+    if note["check"] == "race" and group.first is not None:
+        word = values["word"] % 2**64
+        values = {name: value for name, value in values.items() if name != "word"}
+        if launch in raced:
+            partner = raced[launch].partner(launch, note, program, address, word)
     lanes = sum(seen.sum(one, COUNT) for one in group.sites)
     if launch is not None:
         named = _source.names_in(site.file, site.line)
@@ -150,4 +167,4 @@ def _finding(group: _Group, seen: Seen, variables: Variables | None) -> Finding:
         finding = replace(finding, argument=tensor.name)
     if variables is not None and launch is not None and tensor is not None:
         finding = replace(finding, values=merged(finding.values, variables(launch, finding, tensor.address)))
-    return explained(finding, note, launch, tensor)
+    return explained(finding, note, launch, tensor, partner)

@@ -52,7 +52,7 @@ class Sanitizer:
         self._session._looker, self._session._looked = _looks.look, frozenset({"bounds"})
         self._shadows = Shadows(self._names, static=static)
         self._overflows = Overflows(is_checked="overflow" in self._names)
-        self.report = Report(self._session, self._names, self._shadows.looked, self._overflows)
+        self.report = Report(self._session, self._names, self._shadows, self._overflows)
 
     def __enter__(self) -> Report:
         with discovered_once():
@@ -117,6 +117,7 @@ class Sanitizer:
         session._launches.clear()
         self.report._begin_fork()
         self._shadows.looked.clear()
+        self._shadows.mixed.clear()
         self._overflows.clear()
         self._seen = 0
         self._told.clear()

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Container, Iterator
+from collections import Counter
+from collections.abc import Iterator
 from types import TracebackType
 from typing import Any
 
@@ -20,8 +21,12 @@ from triton_ext.probe._slot import Launch
 from ._bytes import span
 from ._init import Init, can_mark, is_capturing, on
 from ._looks import has_looks, kernel_with_looks, loaded_with_looks
+from ._partners import SALTS, Raced
 from ._races import looks_of
 from ._touched import Touched, touches_of
+
+#: How many launches are remembered of those that had a shadow for races.
+_MOST_RACED = 4096
 
 #: What allocates a tensor without writing to it.
 _ALLOCATE = {"empty", "empty_like", "empty_strided", "new_empty", "new_empty_strided"}
@@ -35,9 +40,14 @@ class Shadows:
         self._static = static
         #: The accesses that have looked at a shadow: the check, the kernel, the line and the column.
         self.looked: set[tuple[str, str, int, int]] = set()
+        #: Those without a shadow, because the launch has elements of several sizes in the storage.
+        self.mixed: set[tuple[str, str, int, int]] = set()
         self._wants_init = "uninit" in names
         self._wants_race = "race" in names
         self._race: dict[tuple[str, int, int], Any] = {}
+        self._salts: Counter[tuple[str, int, int]] = Counter()
+        #: The launches that had a shadow for races, and what finds the pairs of programs in them.
+        self.raced: dict[Launch, Raced] = {}
         self._init: dict[tuple[str, int], Init] = {}  # by device and start of the storage
         self._mode: Any = None
         self._chosen = threading.local()  # of the launch that a thread has chosen a kernel for: what it touches
@@ -128,9 +138,13 @@ class Shadows:
         if not (here := [one for one in looks.accesses if one["check"] not in looks.apart]):
             return launch
         filled: dict[tuple[int, int], tuple[int, int]] = {}
-        raced: Container[tuple[int, int]] = ()
+        raced: set[tuple[int, int]] = set()
+        mixed: set[tuple[int, int]] = set()
         if self._wants_race and "race" not in looks.apart:
-            raced = looks.raced(call.grid, call.values, launch.arguments) if self._static else looks.storages(launch)
+            storages = looks.storages(launch)
+            raced = {*(looks.raced(call.grid, call.values, launch.arguments) if self._static else storages)}
+            mixed = {one for one in raced if len(storages[one]) > 1}  # words of other sizes mean something else
+            raced -= mixed
         with self._lock:
             for argument in launch.arguments:
                 if argument.is_tensor and argument.storage not in filled:
@@ -143,27 +157,41 @@ class Shadows:
                         self._cleared(call.device, start, end, call.stream) if argument.storage in raced else 0,
                     )
         arguments = tuple(_with_shadows(one, filled) for one in launch.arguments)
+        launch = launch._replace(arguments=arguments)
+        if any(race for _, race in filled.values()):
+            launch = launch._replace(grid=(*call.grid, 1, 1)[:3])
+            if len(self.raced) >= _MOST_RACED:
+                self.raced.clear()
+            self.raced[launch] = looks.of_launch(call.grid, call.values)
         for one in here:
             argument = arguments[one["argument"]]
             if argument.race if one["check"] == "race" else argument.init:
                 self.looked.add((one["check"], launch.kernel, one["line"], one["column"]))
-        return launch._replace(arguments=arguments)
+            if one["check"] == "race" and argument.is_tensor and argument.storage in mixed:
+                self.mixed.add((one["check"], launch.kernel, one["line"], one["column"]))
+        return launch
 
     def _cleared(self, device: str, start: int, end: int, stream: int) -> int:
-        """Returns the address of a shadow without programs: two bytes for each byte of the storage."""
+        """Returns the address of a shadow without programs: two bytes for each byte of the storage.
+
+        To the address comes a number below `SALTS`, another one for the next launch: programs that have the same bits
+        in one launch differ in the other.
+        """
         key = device, start, end
+        salt = self._salts[key] % SALTS
+        self._salts[key] += 1
         if device == "cpu":
             if (shadow := self._race.get(key)) is None:
                 shadow = self._race[key] = np.zeros((end - start + 4) // 4, np.uint64)
             shadow.fill(0)
-            return int(shadow.ctypes.data)
+            return int(shadow.ctypes.data) + salt
         import torch
 
         with on(device, stream):
             if (shadow := self._race.get(key)) is None:
                 shadow = self._race[key] = torch.empty((end - start + 4) // 4, dtype=torch.int64, device=device)
             shadow.zero_()
-        return int(shadow.data_ptr())
+        return int(shadow.data_ptr()) + salt
 
     def allocated(self, tensor: Any) -> None:
         """Takes the memory of `tensor` as never written."""

@@ -13,11 +13,11 @@ from support import mutants
 from support.probe.native import native_backend
 from support.sanitizer import mutations
 
-BOUNDS, CALLS, DESCRIPTORS, LOOKS, MERGED, SHADOWS, WORDS = (
+BOUNDS, CALLS, DESCRIPTORS, LOCKS, LOOKS, MERGED, PARTNERS, SHADOWS, WORDS = (
     Path(__file__).with_name(f"test_sanitizer_{name}.py")
-    for name in ("bounds", "calls", "descriptors", "looks", "merged", "shadows", "words")
+    for name in ("bounds", "calls", "descriptors", "locks", "looks", "merged", "partners", "shadows", "words")
 )
-apart, box, boxes, corners, host, merge, shadow, look, place, words = (
+apart, box, boxes, corners, host, merge, shadow, look, place, races, words = (
     partial(mutants.Mutation, f"{name}.cpp")
     for name in (
         "Apart",
@@ -29,6 +29,7 @@ apart, box, boxes, corners, host, merge, shadow, look, place, words = (
         "Shadow",
         "ShadowLooks",
         "ShadowPlaces",
+        "ShadowRaces",
         "ShadowWords",
     )
 )
@@ -58,10 +59,10 @@ MUTATIONS = {
     "the slack is forgotten": (BOUNDS, "tiles", corners("math.add(result.high, strided.slackHigh)", "result.high")),
     "a program that has written may not write again": (
         BOUNDS, "races",
-        look("arith::CmpIOp::create(b, P::eq, found, both)", "arith::CmpIOp::create(b, P::ne, found, both)"),
+        races("arith::CmpIOp::create(b, P::ne, found, own)", "arith::CmpIOp::create(b, P::eq, found, own)"),
     ),
     "programs a power of two apart are one": (
-        MERGED, "power_of_two", look("arith::AddIOp::create(b, linear, hash)", "linear"),
+        MERGED, "power_of_two", races("arith::AddIOp::create(b, linear, hash)", "linear"),
     ),
     "a look of a loop may stay alone": (SHADOWS, "order_of_a_loop", place("(isWhole || !(reads && writes))", "true")),
     "a read is looked at behind a loop that writes": (
@@ -88,13 +89,27 @@ MUTATIONS = {
     ),
     "merged looks have the scalars of the last one": (SHADOWS, "not clusters", merge("values[i]", "result")),
     "what is written must have been written before": (
-        WORDS, "every_second", look("flagged(isOn, one.reads(), b)", "isOn")
+        WORDS, "every_second", look("flagged(isWrong, one.reads(), b)", "isWrong")
     ),
     "what is read is written from then on": (
         SHADOWS, "not clusters", words("flagged(isMissing, one.writes(), b)", "isMissing")
     ),
     "two reads race if another access writes": (
-        SHADOWS, "all_programs_read", look("flagged(negated(fine, b), !isFine, b)", "negated(fine, b)")
+        SHADOWS, "all_programs_read", races("flagged(isRace, !isFine, b)", "isRace")
+    ),
+    "neighbouring bytes share their bits": (
+        PARTNERS, "neighbours", races("numberLike(3, type, b)", "numberLike(0, type, b)"),
+    ),
+    "all launches have one hash": (
+        PARTNERS, "differ_in_the_next", races("arith::MulIOp::create(b, salt, like(bits))", "like(0)"),
+    ),
+    "a lock orders nothing": (LOCKS, "take_turns", races("own.isLocked && other.isLocked", "false")),
+    "each lock is the same": (
+        LOCKS, "locks_of_their_own",
+        races("sets.hasOther(word.sets.size(), lock)", "numberLike(0, isRace.getType(), b)"),
+    ),
+    "an access is under one of two locks": (
+        LOCKS, "two_locks", shadow("locks.heldIn(access.op).size() > 1", "false"),
     ),
 }  # fmt: skip
 

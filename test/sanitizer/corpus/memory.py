@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 import triton
 import triton.language as tl
 
-from support.sanitizer.cases import case
+from support.sanitizer.cases import Tensors, case
 
 
 @case(
@@ -167,3 +169,64 @@ def neighbouring_halves(out, BUG: tl.constexpr):
     pid = tl.program_id(0)
     i = pid * 31 + tl.arange(0, 32)
     tl.store(out + i, 1.0, mask=(i < 31 + pid * 32) | BUG)  # BUG
+
+
+@case("race", "neighbouring bytes, one shared", lambda t: {"out": t(63, dtype=torch.int8)}, "out", grid=(2,))
+@triton.jit
+def neighbouring_bytes(out, BUG: tl.constexpr):
+    """In the twin two programs write bytes that share a word of the shadow, which is no race."""
+    pid = tl.program_id(0)
+    i = pid * 31 + tl.arange(0, 32)
+    tl.store(out + i, 1, mask=(i < 31 + pid * 32) | BUG)  # BUG
+
+
+@case(
+    "race", "flags of one byte, in place",
+    lambda t: {"flags": t(65, dtype=torch.uint8), "out": t(65, dtype=torch.uint8)},
+    "flags", grid=(4,),
+)  # fmt: skip
+@triton.jit
+def byte_flags_in_place(flags, out, BUG: tl.constexpr):
+    i = tl.program_id(0) * 16 + tl.arange(0, 16)
+    v = tl.load(flags + i) | tl.load(flags + i + 1)
+    tl.store((flags if BUG else out) + i, v)  # BUG
+
+
+def _locked(t: Tensors) -> dict[str, Any]:
+    return {"x": t(8, 32), "total": t(2, 32), "locks": t(2, dtype=torch.int32, data=[0, 0])}
+
+
+@case("race", "a store behind the release of its lock", _locked, "total", grid=(8,))
+@triton.jit
+def store_behind_the_release(x, total, locks, BUG: tl.constexpr):
+    """Programs take turns, as in the layer norm of Triton's tutorials."""
+    row = tl.program_id(0)
+    lock = locks + row % 2
+    i = row % 2 * 32 + tl.arange(0, 32)
+    v = tl.load(x + row * 32 + tl.arange(0, 32))
+    while tl.atomic_cas(lock, 0, 1) == 1:
+        pass
+    v += tl.load(total + i)
+    if not BUG:
+        tl.store(total + i, v)
+    tl.debug_barrier()
+    tl.atomic_xchg(lock, 0)
+    if BUG:
+        tl.store(total + i, v)  # BUG
+
+
+@case(
+    "race", "a lock for each program",
+    lambda t: {**_locked(t), "locks": t(8, dtype=torch.int32, data=[0] * 8)},
+    "total", grid=(8,),
+)  # fmt: skip
+@triton.jit
+def lock_of_each_program(x, total, locks, BUG: tl.constexpr):
+    row = tl.program_id(0)
+    i = row % 2 * 32 + tl.arange(0, 32)
+    v = tl.load(x + row * 32 + tl.arange(0, 32))
+    while tl.atomic_cas(locks + (row if BUG else row % 2), 0, 1) != 0:
+        pass
+    tl.store(total + i, v + tl.load(total + i))  # BUG
+    tl.debug_barrier()
+    tl.atomic_xchg(locks + (row if BUG else row % 2), 0)

@@ -62,7 +62,9 @@ def differences(case: Case, found: Sequence[Any]) -> str:
 
 
 def _race(case: Case, finding: Any) -> str:
-    """Two lines race; either may be the finding's, and the other one is related to it."""
+    """Two lines of two programs race; either may be the finding's, and the other one is related to it."""
+    if finding.other in (None, finding.program):
+        return f"the other program is {finding.other}"
     lines = {finding.line, *(line for _, line, _ in finding.related)}
     if case.line() not in lines:
         return f"lines {sorted(lines)}, not {case.line()}"

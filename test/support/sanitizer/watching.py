@@ -30,6 +30,7 @@ class Run:
         touched: what every program touched, in order.
         without_other: the lines of loads without ``other`` that had masked-off lanes, and their arguments.
         effects: what the kernel did to memory, and its branches.
+        held: the locks that each program holds, by address: it has exchanged the number there, and what it was before.
     """
 
     file: str
@@ -38,6 +39,7 @@ class Run:
     touched: list[Touch] = field(default_factory=list)
     without_other: dict[int, str | None] = field(default_factory=dict)
     effects: list[tuple[Any, ...]] = field(default_factory=list)
+    held: dict[tuple[int, int, int], dict[int, Any]] = field(default_factory=dict)
 
 
 _ATOMICS = {
@@ -100,8 +102,11 @@ class Watching(InterpreterBuilder):
             bytes_ = (offset[here & inside].reshape(-1, 1) + np.arange(size)).reshape(-1)
             if bytes_.size <= _GATHERED:
                 self.run.touched.append(
-                    Touch(kind, self.line(), window.argument, self.grid_idx, id(window.storage), tuple(bytes_.tolist()))
-                )
+                    Touch(
+                        kind, self.line(), window.argument, self.grid_idx, id(window.storage), tuple(bytes_.tolist()),
+                        frozenset(self.run.held.get(self.grid_idx, {})),
+                    )
+                )  # fmt: skip
         return fine
 
     def note_unwritten(self, pointers: np.ndarray, bad: np.ndarray) -> None:
@@ -146,13 +151,24 @@ class Watching(InterpreterBuilder):
     def create_atomic_rmw(self, rmwOp: Any, ptr: Any, val: Any, mask: Any, sem: Any, scope: Any) -> Any:
         active = np.broadcast_to(np.asarray(mask.data) != 0, ptr.data.shape)
         data = np.broadcast_to(val.data, ptr.data.shape)
+        if ptr.data.size == 1 and rmwOp == ir.ATOMIC_OP.XCHG:
+            self.free(ptr.data, val.data)
         return self._atomic(ptr, data, active, _ATOMICS[rmwOp], val.dtype)
 
     def create_atomic_cas(self, ptr: Any, cmp: Any, val: Any, sem: Any, scope: Any) -> Any:
         pairs = np.empty(ptr.data.shape, object)
         pairs.reshape(-1)[:] = [*zip(np.ravel(cmp.data), np.ravel(val.data), strict=True)]
         active = np.ones(ptr.data.shape, bool)
-        return self._atomic(ptr, pairs, active, lambda old, pair: pair[1] if old == pair[0] else old, cmp.dtype)
+        old = self._atomic(ptr, pairs, active, lambda old, pair: pair[1] if old == pair[0] else old, cmp.dtype)
+        if ptr.data.size == 1 and old.data.item() == cmp.data.item() != val.data.item():
+            self.run.held.setdefault(self.grid_idx, {})[ptr.data.item()] = cmp.data.item()
+        return old
+
+    def free(self, pointer: np.ndarray, value: np.ndarray) -> None:
+        """Has the program no longer hold a lock if the value is that of a free one."""
+        held = self.run.held.get(self.grid_idx, {})
+        if held.get(pointer.item()) == value.item():
+            del held[pointer.item()]
 
     def _atomic(self, ptr: Any, data: np.ndarray, active: np.ndarray, combine: Any, kind: Any) -> Any:
         dtype = interpreter._get_np_dtype(ptr.get_element_ty())
