@@ -264,3 +264,33 @@ def test_wrong_uses_of_the_command(program: Path) -> None:
     assert "triton-ext: error: sanitize: there is no check 'bound'" in done.stderr
     done = call(sys.executable, "-m", "triton_ext", "sanitize", "--", sys.executable, program, TRITON_INTERPRET="1")
     assert "TRITON_INTERPRET=1: kernels would not be checked (fix: unset it)" in done.stderr
+
+
+EARLY = """
+import {first}
+import {second}
+import triton.language as tl
+
+@triton.jit
+def copy(x, out):
+    tl.store(out + tl.program_id(0), tl.load(x + tl.program_id(0)))
+
+x, out = torch.empty(4), torch.empty(4)
+x[:2] = 1
+copy[(4,)](x, out)
+print(torch.__spec__.loader.get_filename("torch") == torch.__file__)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("first", "second"), [("torch", "triton"), ("triton", "torch")])
+def test_memory_from_before_the_first_kernel(program: Path, first: str, second: str) -> None:
+    (program.parent / "early.py").write_text(EARLY.format(first=first, second=second))
+    done = call(sys.executable, "early.py", TRITON_EXT_SANITIZE="uninit")
+    assert (done.returncode, done.stdout) == (0, "True\n"), done.stderr
+    assert "error[uninit]: load of x at [2], which nothing has written\n" in done.stderr
+    assert "= count: 2 lanes in 2 programs" in done.stderr
+    done = call(sys.executable, "early.py", TRITON_EXT_SANITIZE="uninit,bogus")
+    assert done.returncode == 1
+    assert "there is no check 'bogus'" in done.stderr
+    assert "copy[(4,)](x, out)" in done.stderr  # the first kernel fails, no operator before it

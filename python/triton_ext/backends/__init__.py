@@ -8,7 +8,9 @@ It may also have these files:
   ``name`` is that of the directory, or the one that ``api/api.json`` gives: ``{"name": "check", "needs": ["other"]}``.
   Without the extensions that it needs, the module and everything below do not exist.
 - ``api/startup/<variable>.py`` defines ``start(value)``. Before the first kernel of a process, that is called with the
-  value of the environment variable ``TRITON_EXT_<VARIABLE>``, if it is set and not empty.
+  value of the environment variable ``TRITON_EXT_<VARIABLE>``, if it is set and not empty. If it also defines
+  ``imported(value, start)``, that is called while a program imports Triton; ``start()`` then does the same as the first
+  kernel, as soon as Triton is imported completely.
 - ``api/pytest_plugin.py`` is a plugin of pytest, which every run of pytest gets; `triton_ext.pytest_plugin` finds it.
 - ``api/commands/<command>.py`` defines ``command``, the click command ``triton-ext <command>``, also of a dialect or a
   pass. The file is imported when somebody asks for help, so it imports Triton only inside of its functions.

@@ -90,6 +90,16 @@ def _start_extensions() -> None:
         raise
 
 
+def _tell_extensions() -> None:
+    """Tells extensions whose environment variables are set that a program imports Triton, if they want to know."""
+    from triton_ext.backends import import_file, startups
+
+    for variable, file in startups().items():
+        value = os.environ.get(variable, "").strip()
+        if value and "def imported(" in file.read_text():
+            import_file(file, f"triton_ext_startup_{file.stem}").imported(value, _start_extensions)
+
+
 for patch in (functools.partial(answer_for_missing, _function_for, _names), offer):
     try:
         patch()
@@ -100,3 +110,5 @@ if _has_pipeline:  # imported late: every program imports this module, and few s
     from triton_ext.pipeline.pipeline import from_environment
 
     from_environment()
+if not _has_started:
+    _tell_extensions()
