@@ -131,9 +131,7 @@ def _order(note: Mapping[str, Any], found: tuple[Any, ...]) -> tuple[Any, ...]:
     return is_unclear, z, y, x, lane
 
 
-def _finding(
-    group: _Group, seen: Seen, variables: Variables | None, raced: Mapping[Launch, Raced]
-) -> Finding:
+def _finding(group: _Group, seen: Seen, variables: Variables | None, raced: Mapping[Launch, Raced]) -> Finding:
     site, note = group.site, group.note
     program, lane, launch, address, values = group.first or (None, None, None, None, {})
     partner = None
