@@ -79,7 +79,8 @@ def _machine() -> str:
 @functools.cache
 def _state(variables: tuple[tuple[str, str], ...]) -> Path:
     """Returns the directory of this state of the code, and removes those of older states."""
-    name = hashlib.sha256(repr((_machine(), variables, digest(inputs()))).encode()).hexdigest()[:16]
+    # With the place, because Triton writes absolute paths into its cache.
+    name = hashlib.sha256(repr((str(KEPT), _machine(), variables, digest(inputs()))).encode()).hexdigest()[:16]
     directory = KEPT / "kernels" / name
     directory.mkdir(parents=True, exist_ok=True)
     os.utime(directory)
