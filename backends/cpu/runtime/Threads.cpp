@@ -30,6 +30,11 @@ constexpr uint64_t patience = uint64_t(1) << 26;
 /// How long one call of a kernel should take: about 30 us, in the same cycles.
 constexpr uint64_t briefly = uint64_t(1) << 16;
 
+/// How long a thread looks for the next launch before it sleeps: 0.2 to 0.5 ms,
+/// in the same cycles. A host that checks launches or prepares tensors needs
+/// less between two of them, and waking 15 threads takes as long.
+constexpr uint64_t lookout = uint64_t(1) << 20;
+
 /// The most programs of one call: the number of programs that are left must fit
 /// an int32_t.
 constexpr int64_t mostPrograms = int64_t(1) << 30;
@@ -249,9 +254,16 @@ void Pool::loop(int index) {
   for (;;) {
     // The next launch often follows at once, so spin before sleeping. A thread
     // that spins takes no mutex, because all threads would wait for each other.
-    for (int spins = 0;
-         spins < 2000 && state.load(std::memory_order_acquire) == seen; ++spins)
-      _mm_pause();
+    // It lets others run soon, because there may be fewer processors.
+    uint64_t since = __rdtsc();
+    for (int spins = 0; state.load(std::memory_order_acquire) == seen &&
+                        __rdtsc() - since < lookout;
+         ++spins) {
+      if (spins < 2000)
+        _mm_pause();
+      else
+        std::this_thread::yield();
+    }
     if (state.load(std::memory_order_acquire) == seen) {
       std::unique_lock lock(mutex);
       ++sleeping;

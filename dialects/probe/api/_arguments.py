@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -110,11 +111,17 @@ def described(name: str, value: Any) -> Argument:
     if not hasattr(tensor, "untyped_storage"):
         return Argument(name, address=int(value.data_ptr()))
     memory = tensor.untyped_storage()
-    start = memory.data_ptr()
-    storage = _bounds(start, start + memory.nbytes())
-    dtype = str(value.dtype).removeprefix("torch.")
-    found = Argument(name, True, tensor.data_ptr(), storage, dtype=dtype, itemsize=tensor.element_size())
-    return _view(found, tuple(tensor.shape), tuple(tensor.stride()))
+    view = tensor.data_ptr(), tensor.shape, tensor.stride(), tensor.element_size()
+    return _tensor(name, value.dtype, memory.data_ptr(), memory.nbytes(), *view)
+
+
+@lru_cache(maxsize=4096)  # programs launch kernels with the same tensors again and again
+def _tensor(  # noqa: PLR0917 - what tells tensors apart
+    name: str, dtype: Any, start: int, size: int, address: int, shape: Any, strides: Any, itemsize: int
+) -> Argument:
+    """Returns the description of a tensor of torch: its storage starts at `start` and has `size` bytes."""
+    storage, kind = _bounds(start, start + size), str(dtype).removeprefix("torch.")
+    return _view(Argument(name, True, address, storage, dtype=kind, itemsize=itemsize), tuple(shape), tuple(strides))
 
 
 def _view(tensor: Argument, shape: tuple[int, ...], strides: tuple[int, ...]) -> Argument:
@@ -184,32 +191,28 @@ def names_of(source: Any, names: Sequence[str]) -> Sequence[str]:
     return passed if is_plain and len(passed) == len(names) else names
 
 
-def _passed(source: Any, arguments: Sequence[Any]) -> list[tuple[str, Any]]:
-    """Returns name and type of the parameters that `arguments` are for; a launch can leave constants away."""
-    kinds = [(str(name), kind) for name, kind in getattr(source, "signature", {}).items()]
-    return kinds if len(arguments) == len(kinds) else [one for one in kinds if one[1] != "constexpr"]
+class Parameters:
+    """The parameters of one kernel, by which its launches are described."""
 
+    def __init__(self, source: Any) -> None:
+        """Reads the signature of `source`, which the kernel was compiled from."""
+        self._all = [(str(name), kind) for name, kind in getattr(source, "signature", {}).items()]
+        self._passed = [one for one in self._all if one[1] != "constexpr"]
 
-def signature_values(source: Any, arguments: Sequence[Any]) -> dict[str, Any]:
-    """Returns the values of a kernel's parameters by name.
+    def _of(self, arguments: Sequence[Any]) -> list[tuple[str, Any]]:
+        """Returns name and type of the parameters that `arguments` are for; a launch can leave constants away."""
+        return self._all if len(arguments) == len(self._all) else self._passed
 
-    Args:
-        source: what the kernel was compiled from.
-        arguments: the arguments of the launch, which can leave constants away.
-    """
-    return {name: value for (name, _), value in zip(_passed(source, arguments), arguments, strict=False)}
+    def values(self, arguments: Sequence[Any]) -> dict[str, Any]:
+        """Returns the arguments of a launch by the names of their parameters."""
+        return {name: value for (name, _), value in zip(self._of(arguments), arguments, strict=False)}
 
+    def plain(self, arguments: Sequence[Any]) -> tuple[Any, ...]:
+        """Returns the arguments of a launch for another launch of the kernel, with addresses in the place of tensors.
 
-def plain(source: Any, arguments: Sequence[Any]) -> tuple[Any, ...]:
-    """Returns the arguments of a launch for another launch of the kernel, with addresses in the place of tensors.
-
-    Equal launches have equal arguments. Constants, which are in the kernel, are None.
-
-    Args:
-        source: what the kernel was compiled from.
-        arguments: as for `signature_values`.
-    """
-    return tuple(_plain(kind, value) for (_, kind), value in zip(_passed(source, arguments), arguments, strict=False))
+        Equal launches have equal arguments. Constants, which are in the kernel, are None.
+        """
+        return tuple(_plain(kind, value) for (_, kind), value in zip(self._of(arguments), arguments, strict=False))
 
 
 def _plain(kind: Any, value: Any) -> Any:

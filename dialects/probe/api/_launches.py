@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from triton_ext.patches.kernel_launches import BEFORE_ARGUMENTS, Launch, launcher_of, wrap_launches
 
 from . import _buffer, _slot
-from ._arguments import names_of, of_launch, plain, signature_values
+from ._arguments import Parameters, names_of, of_launch
 from ._firsts import keeps_first
 from ._sites import followed_by, launched_by, raised_by, sites_of
 
@@ -63,16 +63,18 @@ def _with_slot(kernel: Any, launch: Launch) -> Launch | None:
     has_grid = any(map(keeps_first, sites_of(key)))
     checks = frozenset(str(json.loads(site.note)["check"]) for site in sites_of(key) if site.note) | noted
 
+    parameters = Parameters(kernel.src)
+
     def launch_with_slot(*args: Any) -> None:
         session, target = _buffer.checking(checks), _buffer.current()
         if session is None or target is None:
             return launch(*args)
-        values = signature_values(kernel.src, args[BEFORE_ARGUMENTS:])
-        described = _slot.Launch(kernel.metadata.name, key, of_launch(names, values))
+        arguments = args[BEFORE_ARGUMENTS:]
+        described = _slot.Launch(kernel.metadata.name, key, of_launch(names, parameters.values(arguments)))
         if has_grid:
             described = described._replace(grid=args[:3])
         device = _buffer.current_device()
-        made = Call(kernel, args[:3], args[BEFORE_ARGUMENTS:], device, args[3])
+        made = Call(kernel, args[:3], arguments, device, args[3])
         for choose in tuple(choosers):
             if (other := choose(described, made)) is not None:
                 return _launcher_of(other)(*args[:4], other.function, other.packed_metadata, *args[6:])
@@ -83,7 +85,7 @@ def _with_slot(kernel: Any, launch: Launch) -> Launch | None:
         with slots.slot(filled, args[3]) as slot, _slot.launching(slot):
             launch(*args)
             if noted & session._looked:
-                call = kernel, args[:3], plain(kernel.src, args[BEFORE_ARGUMENTS:])
+                call = kernel, args[:3], parameters.plain(arguments)
                 slots.called(slot, call, args[3], is_followed=bool(followed & session._looked))
         for finish in tuple(finishers):
             finish(described, made)

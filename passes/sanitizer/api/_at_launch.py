@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from triton_ext.probe._arguments import described, names_of, part_of, signature_values
+from triton_ext.probe._arguments import Parameters, described, names_of, part_of
 
 from . import _source, _verdicts
 from ._bounds import outside_of
@@ -35,7 +35,7 @@ class Facts:
         self._kernel = name = str(kernel.metadata.name)
         verdicts = _verdicts.of(kernel) or ()
         said = {one["kernel"]: one for one in _verdicts.attribute_of(kernel, "sanitize.promises") or ()}.get(name, {})
-        self._source, self._compiled = kernel.src, kernel
+        self._parameters, self._compiled = Parameters(kernel.src), kernel
         self._opaque = [one for one in verdicts if one.check == "bounds" and one.why == OPAQUE]
         self._file = _verdicts.file_of(kernel)
         self._names = names_of(kernel.src, said.get("arguments", ()))
@@ -54,7 +54,7 @@ class Facts:
         programs = math.prod(grid)
         if not programs:
             return
-        values = signature_values(self._source, arguments)
+        values = self._parameters.values(arguments)
         for one in self._divisors:
             path = self._names[one["argument"]]
             name, value = part_of(values, path) if path else list(values.items())[one["argument"]]

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from triton_ext.probe._arguments import names_of, part_of, signature_values
+from triton_ext.probe._arguments import Parameters, names_of, part_of
 
 from . import _verdicts
 from ._footprints import Footprint, footprint
@@ -41,7 +41,7 @@ class Description:
         if self._said is None:
             return {}
         names = [str(one.get("name", "")) for one in self._said["arguments"]]
-        by_name = signature_values(self._source, values)
+        by_name = Parameters(self._source).values(values)
         widths = self._widths()
         found = {}
         for number, name in enumerate(names_of(self._source, names)):

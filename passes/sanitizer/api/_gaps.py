@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from triton_ext.probe._arguments import signature_values
+from triton_ext.probe._arguments import Parameters
 
 from triton_ext.errors import TritonExtError
 
@@ -45,7 +45,7 @@ class Gaps:
         """
         if not any(_has_gaps(one) for one in _parts(arguments)):
             return ()
-        values = signature_values(self._kernel.src, arguments)
+        values = Parameters(self._kernel.src).values(arguments)
         key = (tuple(grid), *(_numbers(value) for value in values.values()))
         if key not in self._known:
             self._known[key] = self._decided(grid, values) if len(self._known) < MOST_LAUNCHES else ()

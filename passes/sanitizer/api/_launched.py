@@ -13,7 +13,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
-from triton_ext.probe._arguments import signature_values
+from triton_ext.probe._arguments import Parameters
 
 from triton_ext.errors import TritonExtError
 
@@ -87,7 +87,7 @@ class Launches:
 
     def values(self, arguments: Sequence[Any]) -> Values:
         """Returns all of a launch's arguments that a decision needs, without the tensors themselves."""
-        return {name: _kept(one) for name, one in signature_values(self._kernel.src, arguments).items()}
+        return {name: _kept(one) for name, one in Parameters(self._kernel.src).values(arguments).items()}
 
     def decided(self, launches: Mapping[Key, Values]) -> dict[Key, Decided]:
         """Returns what is known of each launch; the first three numbers of its key are the grid."""
