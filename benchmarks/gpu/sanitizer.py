@@ -40,7 +40,7 @@ DEVICE = "cpu" if ON_CPU else "cuda"
 ROUNDS, TIMES, COMPILATIONS = (9, 5, 3) if ON_CPU else (15, 4, 1)
 #: The sets of checks, by the title of their column.
 SETS: dict[str, dict[str, Any]] = {
-    "cheap": {"checks": "bounds,lanes,hints"},
+    "cheap": {"checks": "bounds,lanes,overflow,hints"},
     "dynamic": {"checks": "bounds,lanes,hints", "static": False},  # without the static part
     **{check: {"checks": check} for check in ("bounds", "lanes", "hints", "arith", "uninit", "race")},
     "unwritten": {"checks": "uninit"},  # each launch writes to new memory of torch.empty
