@@ -164,13 +164,9 @@ def _layers(stack: Stack, installed: Stack) -> tuple[Layer, ...]:
 def is_watched(stages: Container[str], stage: str) -> bool:
     """Returns whether somebody watches `stage`, in the compilation whose stages are being added.
 
-    A backend asks it before it adds a stage that costs time and that others can do without. The answer is True while
-    compilations are recorded, as in ``tx.trace``; for a hook that the user has set; for an edit of the stage; and for
-    an edit of a stage that does not exist, unless the edit ignores that, so that the error names every stage.
-
-    Args:
-        stages: the other stages of the compilation.
-        stage: the stage that is added if somebody watches it.
+    A backend asks it before it adds `stage`, which costs time, to `stages`. The answer is True while compilations are
+    recorded, as in ``tx.trace``; for a hook that the user has set; for an edit of the stage; and for an edit of a
+    stage that does not exist, unless the edit ignores that, so that the error names every stage.
     """
     from triton import knobs
 
