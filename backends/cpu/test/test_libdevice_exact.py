@@ -12,6 +12,8 @@ import pytest
 
 from support import modules
 
+pytestmark = pytest.mark.keeps_kernels
+
 I32, U32, I64, U64 = np.int32, np.uint32, np.int64, np.uint64
 F32, F64 = np.float32, np.float64
 Reference = Callable[..., Any]

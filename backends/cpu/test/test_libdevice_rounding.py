@@ -15,6 +15,8 @@ import pytest
 
 from support.cpu import libdevice_references as reference
 
+pytestmark = pytest.mark.keeps_kernels
+
 MODES = ("rz", "rd", "ru")
 #: For each function: the number of its operands, rounded to the nearest, and exactly.
 ARITHMETIC: dict[str, tuple[int, Callable[..., Any], Callable[..., Any]]] = {
