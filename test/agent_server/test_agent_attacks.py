@@ -48,7 +48,7 @@ def processes_with(text: str) -> list[int]:
 
 
 def left_after_a_while(text: str) -> list[int]:
-    """Returns what `processes_with` returns once that is nothing, or after 20 seconds."""
+    """Returns the processes that are left: waits until there are none, or for 20 seconds."""
     until = time.monotonic() + 20
     while (found := processes_with(text)) and time.monotonic() < until:
         time.sleep(0.05)

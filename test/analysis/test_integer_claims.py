@@ -63,7 +63,8 @@ tt.return
 
 @pytest.mark.slow
 def test_a_number_that_cannot_be_has_a_range(library: Path) -> None:
-    """No operand keeps the flags of the difference. For MLIR its range is empty, and a division by it an assertion."""
+    """No operand keeps the flags of the difference. For MLIR the range of the difference is empty, and a division by it
+    fails an assertion."""
     ((*_, claim),) = integer_claims.claims([BROKEN_FLAGS], library, ("facts",))
     assert claim.kind == "F"
 

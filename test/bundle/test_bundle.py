@@ -8,13 +8,12 @@ import json
 import os
 import shutil
 import subprocess
-import venv
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from support import ROOT
+from support import ROOT, fresh_environment
 
 pytestmark = pytest.mark.slow
 
@@ -40,12 +39,8 @@ assert len(compiled.asm["cubin"]) > 1000
 @pytest.fixture(scope="module")
 def programs(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Makes a fresh environment with our wheel and the tools that build a wheel."""
-    directory = tmp_path_factory.mktemp("bundle") / "env"
-    venv.create(directory, with_pip=True)
-    install = ["install", "-q", "--no-compile", "-c", ROOT / "constraints.txt", f"{wheel}[build]"]
-    subprocess.run([directory / "bin" / "pip", *install], check=True, capture_output=True)
-    yield directory / "bin"
-    shutil.rmtree(directory)
+    with fresh_environment.with_wheel(wheel, tmp_path_factory.mktemp("bundle") / "env", "build") as programs:
+        yield programs
 
 
 @pytest.fixture(scope="module")

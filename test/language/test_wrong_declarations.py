@@ -45,7 +45,7 @@ def label_of_another_kind(lhs: tl.tensor, rhs: tl.tensor, label: attr.i32 = 1, m
 
 @tx.language.op("tally.order")
 def mode_that_there_is_not(lhs: tl.tensor, rhs: tl.tensor, label: attr.string = "l", mode: attr.i32 = 7) -> tl.tensor:
-    """Has a value that is none of the enum."""
+    """Has a value that the enum does not have."""
 
 
 @tx.language.op("tally.order")

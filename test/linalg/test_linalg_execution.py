@@ -83,7 +83,7 @@ def test_prints(tmp_path: Path) -> None:
 
 
 def test_a_module_may_have_attributes() -> None:
-    """Such as those that passes leave, when a session has compiled the kernel."""
+    """Passes leave attributes on a module when a session has compiled the kernel."""
     text = """module attributes {llvm.module_asm = [], llvm.ident = "x"} {
   llvm.func @seven() -> i32 {
     %0 = llvm.mlir.constant(7 : i32) : i32

@@ -95,7 +95,8 @@ def put(root: Path, **changed: str) -> Path:
 
 
 def bystanders(run_python: RunPython, directory: Path, package: Path) -> str:
-    """Runs a kernel on the CPU and compiles one for a GPU; returns the errors of who asks for the broken target."""
+    """Runs a kernel on the CPU and compiles one for a GPU; returns the errors of a program that asks for the broken
+    target."""
     (directory / "bystanders.py").write_text(BYSTANDERS)
     done = run_python("-m", "bystanders", TRITON_EXT_PATH=str(package))
     assert done.returncode == 0, done.stderr
@@ -182,7 +183,7 @@ def test_two_of_one_name(run_python: RunPython, tmp_path: Path) -> None:
 def test_broken_library(
     way: str, run_python: RunPython, make_plugin: MakePlugin, note: Callable[..., str], tmp_path: Path
 ) -> None:
-    """The reason is in the row, and in the error of who compiles for the target."""
+    """The reason is in the row, and in the error of a compilation for the target."""
     compiler = COMPILER.replace("from triton", "from triton_ext import target\nfrom triton", 1).replace(
         "def parse_options(self, options): raise NotImplementedError",
         "def parse_options(self, options):\n"

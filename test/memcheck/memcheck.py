@@ -5,8 +5,8 @@
     python test/memcheck/memcheck.py test/support/linalg/random_kernels.py --kernels 20 --jobs 1
 
 An error is a read or write of memory that is freed or was never allocated, or a branch on a value that was never
-written, in our libraries or in libtriton. The command lines with errors are printed with the first of theirs, and the
-exit code is 1. Memory that is still there at the end is not an error.
+written, in our libraries or in libtriton. Each command line with errors is printed with its first error, and the exit
+code is 1. Memory that is still there at the end is not an error.
 
 Valgrind takes 15 s to load libtriton. Hence one server process does that, once, under valgrind; in lit's PATH stand
 programs that hand their arguments to it, and it forks for each.

@@ -33,7 +33,7 @@ print(precompiled(Sdk.load(Path(sys.argv[1])), Path({str(COMPILER)!r}), {FLAGS!r
 
 @pytest.fixture
 def sdk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Sdk:
-    """Returns an SDK in a cache of its own.."""
+    """Returns an SDK in a cache of its own."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     path = tmp_path / "triton-ext" / "sdk" / "3.9.0-00000000-tiny"
     for directory in (path / "include", path / "overlay" / "include"):
@@ -164,7 +164,7 @@ def test_what_others_can_write_is_not_used(sdk: Sdk) -> None:
 
 
 def run_without(limit: list[str], sdk: Sdk) -> str:
-    """Returns what a process prints that `limit` has taken a permission from."""
+    """Returns what a process prints under `limit`, which takes a permission from it."""
     done = subprocess.run([*limit, sys.executable, "-c", CALL, sdk.path], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""

@@ -7,13 +7,12 @@ import os
 import shutil
 import subprocess
 import sys
-import venv
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from support import ROOT
+from support import fresh_environment
 
 pytestmark = pytest.mark.slow
 
@@ -150,12 +149,8 @@ def test_nothing_of_it_is_in_libtriton(bundle: Path) -> None:
 @pytest.fixture(scope="module")
 def elsewhere(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Makes a fresh environment with our wheel and the tools that build a wheel, and returns its programs."""
-    directory = tmp_path_factory.mktemp("elsewhere") / "env"
-    venv.create(directory, with_pip=True)
-    install = ["install", "-q", "--no-compile", "-c", ROOT / "constraints.txt", f"{wheel}[build]"]
-    subprocess.run([directory / "bin" / "pip", *install], check=True, capture_output=True)
-    yield directory / "bin"
-    shutil.rmtree(directory)
+    with fresh_environment.with_wheel(wheel, tmp_path_factory.mktemp("elsewhere") / "env", "build") as programs:
+        yield programs
 
 
 def test_from_the_template_to_a_wheel_in_a_fresh_environment(elsewhere: Path, tmp_path: Path) -> None:

@@ -6,15 +6,13 @@ from __future__ import annotations
 import ctypes
 import json
 import re
-import shutil
 import subprocess
-import venv
 from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
 
-from support import ROOT
+from support import ROOT, fresh_environment
 
 pytestmark = pytest.mark.slow
 
@@ -23,20 +21,16 @@ pytestmark = pytest.mark.slow
 def run(wheel: Path, tmp_path_factory: pytest.TempPathFactory):
     """Returns a function that runs a program of a fresh environment with only the wheel."""
     directory = tmp_path_factory.mktemp("wheel")
-    venv.create(directory / "env", with_pip=True)
-    programs = directory / "env" / "bin"
-    install = [programs / "pip", "install", "-q", "--no-compile", "-c", ROOT / "constraints.txt", wheel]
-    subprocess.run(install, check=True, capture_output=True)
+    with fresh_environment.with_wheel(wheel, directory / "env") as programs:
 
-    def run(program: str, *arguments: str) -> str:
-        environment = {"PATH": str(programs), "HOME": str(directory), "XDG_CACHE_HOME": str(directory / "cache")}
-        command = [str(programs / program), *arguments]
-        done = subprocess.run(command, cwd=directory, env=environment, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stderr
-        return done.stdout
+        def run(program: str, *arguments: str) -> str:
+            environment = {"PATH": str(programs), "HOME": str(directory), "XDG_CACHE_HOME": str(directory / "cache")}
+            command = [str(programs / program), *arguments]
+            done = subprocess.run(command, cwd=directory, env=environment, capture_output=True, text=True, check=False)
+            assert done.returncode == 0, done.stderr
+            return done.stdout
 
-    yield run
-    shutil.rmtree(directory / "env")
+        yield run
 
 
 def test_it_holds_the_libraries_and_what_building_against_it_needs(wheel: Path) -> None:

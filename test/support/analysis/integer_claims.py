@@ -172,8 +172,8 @@ class Run:
         return self.machine.trace.get(value, [])
 
     def numbers(self, value: Value, which: int) -> Numbers:
-        """Returns each number that the value ever is, for the inputs that are defined (0), and of them for those for
-        which nothing wraps in 32 bits or more (1), or at all (2)."""
+        """Returns each number that the value ever is, for these inputs: all defined ones (0), those for which no
+        operation of 32 bits or more wraps (1), or those for which no operation wraps (2)."""
         known = self.stacks.get((value, which))
         if known is None:
             picked = [r.numbers[where(r, which)] for r in self.records(value)]
@@ -426,15 +426,20 @@ def grid(this: Run, offset: Any, strides: list[Any], record: Record, shape: tupl
     return total
 
 
+def unlike(record: Record, expected: Numbers) -> str:
+    """Returns what the elements of `record` are if they are not the expected ones."""
+    flags = where(record, 1)
+    return f"it is {record.numbers[flags][0]}" if (record.numbers[flags] != expected[flags]).any() else ""
+
+
 def check_offsets(this: Run, words: list[str], said: Counter[str]) -> str:
     value = this.find(words)
     said["offsets"] += 1
     for record in this.records(value):
         offset, strides = (evaluate(this, word, record) for word in words[2:4])
         expected = grid(this, offset, strides, record, value.shape)
-        flags = where(record, 1)
-        if (record.numbers[flags] != expected[flags]).any():
-            return f"it is {record.numbers[flags][0]}"
+        if error := unlike(record, expected):
+            return error
     return ""
 
 
@@ -446,9 +451,8 @@ def check_pointers(this: Run, words: list[str], said: Counter[str]) -> str:
         expected = np.asarray(base).reshape(-1, *[1] * len(value.shape)) + value.step * grid(
             this, offset, strides, record, value.shape
         )
-        flags = where(record, 1)
-        if (record.numbers[flags] != expected[flags]).any():
-            return f"it is {record.numbers[flags][0]}"
+        if error := unlike(record, expected):
+            return error
     return ""
 
 

@@ -2,8 +2,8 @@
 """Unsound rules for `intensity`, each of which the launches of `kernels` have to notice.
 
 ``mutations.py TRUTH COPY`` makes each bug of Python in turn in a copy of the API, and chooses each bug of the library
-that TRITON_EXT_LIBRARY_DIR names. It prints the names of those that nothing noticed, and "none" for no bug if that is
-noticed.
+that TRITON_EXT_LIBRARY_DIR names. It prints the names of those that nothing noticed, and "none" if something is noticed
+although no bug is chosen.
 """
 
 # ruff: noqa: E501 - code as it stands

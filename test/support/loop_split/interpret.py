@@ -44,7 +44,7 @@ _OP = re.compile(r'(?:([%\w#:, ]+) = )?"([\w.]+)"\(([^)]*)\)(?: <\{(.*?)\}>)?(.*
 
 
 def _types(text: str) -> list[str]:
-    """The types in a list, at whose commas within <> it is not parted."""
+    """Returns the types in a list; a comma within <> does not separate two of them."""
     parts, depth, last = [], 0, 0
     for i, c in enumerate(text):
         depth += (c in "<(") - (c in ">)" and text[i - 1] != "-")

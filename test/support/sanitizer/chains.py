@@ -209,8 +209,8 @@ def _gather(x: Any, a: int, b: int) -> tuple[Any, Any]:
 
 
 def unwritten(steps: Iterable[tuple[str, int, int, int]], dtype: torch.dtype = torch.float32) -> tuple[int, int]:
-    """Runs steps: a name, two numbers, and the element of the tensor at which it is for the step. Returns how many
-    lanes have read what nothing has written, in the report and in truth.
+    """Runs steps. A step is a name, two numbers, and the element at which its part of the tensor begins. Returns how
+    many lanes have read what nothing has written, as the report says and in truth.
     """
     written = np.zeros(SIZE + BLOCK * 8, bool)
     right = 0
