@@ -50,39 +50,45 @@ mlir::triton_ext::layout_ext::evaluate(ErrorEmitter emitError, Attribute layout,
   return cast<DistributedEncodingTrait>(layout).toLinearLayout(shape);
 }
 
-FailureOr<LinearLayout> mlir::triton_ext::layout_ext::product(
-    ErrorEmitter emitError, Attribute first, ArrayRef<int64_t> firstShape,
-    Attribute second, ArrayRef<int64_t> secondShape) {
-  FailureOr<LinearLayout> inner = evaluate(emitError, first, firstShape);
-  if (failed(inner))
+/// Returns two layouts, which must have the same rank.
+static FailureOr<std::pair<LinearLayout, LinearLayout>>
+evaluateBoth(ErrorEmitter emitError, Attribute first,
+             ArrayRef<int64_t> firstShape, Attribute second,
+             ArrayRef<int64_t> secondShape) {
+  FailureOr<LinearLayout> one = evaluate(emitError, first, firstShape);
+  if (failed(one))
     return failure();
-  FailureOr<LinearLayout> outer = evaluate(emitError, second, secondShape);
-  if (failed(outer))
+  FailureOr<LinearLayout> other = evaluate(emitError, second, secondShape);
+  if (failed(other))
     return failure();
   if (firstShape.size() != secondShape.size())
     return emitError() << "expected layouts of the same rank, got ["
                        << firstShape << "] and [" << secondShape << "]";
+  return std::pair(std::move(*one), std::move(*other));
+}
+
+FailureOr<LinearLayout> mlir::triton_ext::layout_ext::product(
+    ErrorEmitter emitError, Attribute first, ArrayRef<int64_t> firstShape,
+    Attribute second, ArrayRef<int64_t> secondShape) {
+  auto both = evaluateBoth(emitError, first, firstShape, second, secondShape);
+  if (failed(both))
+    return failure();
   SmallVector<int64_t> shape;
   for (auto [tile, tiles] : llvm::zip_equal(firstShape, secondShape))
     shape.push_back(tile * tiles);
   if (failed(checkShape(emitError, shape)))
     return failure();
-  return *inner * *outer;
+  return both->first * both->second;
 }
 
 FailureOr<LinearLayout> mlir::triton_ext::layout_ext::quotient(
     ErrorEmitter emitError, Attribute first, ArrayRef<int64_t> firstShape,
     Attribute second, ArrayRef<int64_t> secondShape) {
-  FailureOr<LinearLayout> whole = evaluate(emitError, first, firstShape);
-  if (failed(whole))
+  auto both = evaluateBoth(emitError, first, firstShape, second, secondShape);
+  if (failed(both))
     return failure();
-  FailureOr<LinearLayout> tile = evaluate(emitError, second, secondShape);
-  if (failed(tile))
-    return failure();
-  if (firstShape.size() != secondShape.size())
-    return emitError() << "expected layouts of the same rank, got ["
-                       << firstShape << "] and [" << secondShape << "]";
-  if (std::optional<LinearLayout> result = divideLeft(*whole, *tile))
+  if (std::optional<LinearLayout> result =
+          divideLeft(both->first, both->second))
     return *result;
   return emitError() << "expected a layout that is a product with the second "
                         "one as its tile, got "

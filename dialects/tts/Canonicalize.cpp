@@ -218,21 +218,28 @@ template <typename Op> struct SimplifyWrite : OpRewritePattern<Op> {
   }
 };
 
+/// Drops a constant mask, or an operation whose mask is false and whose result,
+/// if it has one, nobody uses.
+template <typename Op>
+LogicalResult simplifyMask(Op op, PatternRewriter &rewriter) {
+  Value mask = op.getMask();
+  if (mask && matchPattern(mask, m_Zero()) && op->use_empty()) {
+    rewriter.eraseOp(op);
+    return success();
+  }
+  if (!mask || !matchPattern(mask, m_One()))
+    return failure();
+  rewriter.modifyOpInPlace(op, [&] { op.getMaskMutable().clear(); });
+  return success();
+}
+
 /// The unstructured form, with a constant mask.
 struct SimplifyMaskedAtomic : OpRewritePattern<AtomicRMWOp> {
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(AtomicRMWOp op,
                                 PatternRewriter &rewriter) const override {
-    Value mask = op.getMask();
-    if (mask && matchPattern(mask, m_Zero()) && op->use_empty()) {
-      rewriter.eraseOp(op);
-      return success();
-    }
-    if (!mask || !matchPattern(mask, m_One()))
-      return failure();
-    rewriter.modifyOpInPlace(op, [&] { op.getMaskMutable().clear(); });
-    return success();
+    return simplifyMask(op, rewriter);
   }
 };
 } // namespace
@@ -281,13 +288,5 @@ LogicalResult GatherOp::canonicalize(GatherOp op, PatternRewriter &rewriter) {
 }
 
 LogicalResult ScatterOp::canonicalize(ScatterOp op, PatternRewriter &rewriter) {
-  Value mask = op.getMask();
-  if (mask && matchPattern(mask, m_Zero())) {
-    rewriter.eraseOp(op);
-    return success();
-  }
-  if (!mask || !matchPattern(mask, m_One()))
-    return failure();
-  rewriter.modifyOpInPlace(op, [&] { op.getMaskMutable().clear(); });
-  return success();
+  return simplifyMask(op, rewriter);
 }
