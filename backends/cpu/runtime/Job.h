@@ -91,6 +91,9 @@ extern constinit thread_local Running *running;
 /// and ends the launch if not. `now` is the time stamp counter.
 void ask(Running &mine, uint64_t now);
 
+/// Runs programs of the job until none is left or the job has ended.
+void work(Job &job, bool isLauncher);
+
 /// The code of a kernel calls a function that may hold locks.
 class OutsideOfKernel {
 public:

@@ -62,8 +62,11 @@ def differences(case: Case, found: Sequence[Any]) -> str:
 
 
 def _race(case: Case, finding: Any) -> str:
-    """Two lines of two programs race; either may be the finding's, and the other one is related to it."""
-    if finding.other in (None, finding.program):
+    """Two lines of two programs race; either may be the finding's, and the other one is related to it.
+
+    A GPU runs all programs at once, so the shadow may have several that race with this one.
+    """
+    if finding.other in (None, finding.program) and " of one of " not in finding.message:
         return f"the other program is {finding.other}"
     lines = {finding.line, *(line for _, line, _ in finding.related)}
     if case.line() not in lines:
