@@ -63,8 +63,7 @@ def of_launch(names: Sequence[str], values: Mapping[str, Any]) -> tuple[Argument
 
 
 def _argument(path: str, values: Mapping[str, Any]) -> Argument:
-    name, value = part_of(values, path)
-    return described(name, value)
+    return described(path, values[path]) if path in values else described(*part_of(values, path))
 
 
 def part_of(values: Mapping[str, Any], path: str) -> tuple[str, Any]:
