@@ -66,7 +66,8 @@ def _race(case: Case, finding: Any) -> str:
 
     A GPU runs all programs at once, so the shadow may have several that race with this one.
     """
-    if finding.other in (None, finding.program) and " of one of " not in finding.message:
+    one_of_several = any(" of one of " in text for *_, text in finding.related)
+    if finding.other == finding.program or (finding.other is None and not one_of_several):
         return f"the other program is {finding.other}"
     lines = {finding.line, *(line for _, line, _ in finding.related)}
     if case.line() not in lines:
