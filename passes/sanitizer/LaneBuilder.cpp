@@ -152,6 +152,8 @@ Value LaneBuilder::build(Value value, ArrayRef<Value> coordinates) {
   copy->setLoc(b.getLoc());
   copy->setOperands(operands);
   copy->getResult(0).setType(like(element));
+  // What `tl.max_contiguous` and the like say is about the whole tile.
+  copy->setDiscardableAttrs(ArrayRef<NamedAttribute>());
   return copy->getResult(0);
 }
 

@@ -11,7 +11,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -136,7 +136,7 @@ def build_source(extension: str, scratch: Path) -> Path:
 
 
 def build_with_bugs(
-    extension: str, mutations: Mapping[str, Mutation], scratch: Path, *, within: str = "", beside: str = ""
+    extension: str, mutations: Mapping[str, Mutation], scratch: Path, *, within: str = "", beside: Sequence[str] = ()
 ) -> Path:
     """Builds an extension with all bugs in it and returns a directory with its library and all others.
 
@@ -145,10 +145,10 @@ def build_with_bugs(
         mutations: the bugs, by name.
         scratch: an empty directory.
         within: the directory of the extension that the files of the bugs are relative to.
-        beside: another extension, whose Python is found beside the libraries.
+        beside: other extensions, whose Python is found beside the libraries.
     """
-    if beside:
-        copy_source(beside, scratch)
+    for other in beside:
+        copy_source(other, scratch)
     apply(copy_source(extension, scratch) / within, mutations)
     return build_source(extension, scratch)
 

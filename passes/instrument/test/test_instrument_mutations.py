@@ -42,7 +42,7 @@ def libraries(tmp_path_factory: pytest.TempPathFactory) -> Path:
     native_backend()
     bugs = {name: mutation for name, (_, mutation) in MUTATIONS.items()}
     return mutants.build_with_bugs(
-        "passes/instrument", bugs, tmp_path_factory.mktemp("mutants"), beside="dialects/probe"
+        "passes/instrument", bugs, tmp_path_factory.mktemp("mutants"), beside=["dialects/probe"]
     )
 
 

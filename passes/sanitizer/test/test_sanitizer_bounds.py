@@ -171,3 +171,21 @@ def test_races_are_of_elements(dtype: torch.dtype) -> None:
             assert report.findings == []
         rows[(4,)](x, out, 31, False)
         assert [(one.check, one.argument, one.lanes) for one in report.findings] == [("race", "out", 3)]
+
+
+@triton.jit
+def marked_rows(x, out, n, BLOCK: tl.constexpr, COLUMNS: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    j = tl.max_contiguous(tl.multiple_of(tl.where(i >= n, i, 0), BLOCK), BLOCK)
+    at = j[:, None] * COLUMNS + tl.arange(0, COLUMNS)[None, :]
+    tl.store(out + tl.arange(0, BLOCK)[:, None] * COLUMNS + tl.arange(0, COLUMNS)[None, :], tl.load(x + at))
+
+
+def test_marks_are_of_the_whole_tile() -> None:
+    """The look takes a tile's lanes row by row, where the marked numbers of the rows are not contiguous."""
+    x, out = torch.zeros(37, 4), torch.zeros(32, 4)
+    with tx.sanitize("bounds,hints") as report:
+        marked_rows[(2,)](x, out, 0, BLOCK=32, COLUMNS=4)
+    (one,) = report.findings
+    assert (one.check, one.program, one.lane, one.lanes) == ("bounds", (1, 0, 0), 5 * 4, 27 * 4)
+    assert one.coordinates == (37, 0)

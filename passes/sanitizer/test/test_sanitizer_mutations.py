@@ -17,7 +17,7 @@ BOUNDS, CALLS, DESCRIPTORS, LOCKS, LOOKS, MERGED, PARTNERS, SHADOWS, WORDS = (
     Path(__file__).with_name(f"test_sanitizer_{name}.py")
     for name in ("bounds", "calls", "descriptors", "locks", "looks", "merged", "partners", "shadows", "words")
 )
-apart, box, boxes, corners, host, merge, shadow, look, place, races, words = (
+apart, box, boxes, corners, host, lanes, merge, shadow, look, place, races, words = (
     partial(mutants.Mutation, f"{name}.cpp")
     for name in (
         "Apart",
@@ -25,6 +25,7 @@ apart, box, boxes, corners, host, merge, shadow, look, place, races, words = (
         "BoundsOfBoxes",
         "Strided",
         "BoundsOfHost",
+        "LaneBuilder",
         "Merge",
         "Shadow",
         "ShadowLooks",
@@ -39,6 +40,9 @@ MUTATIONS = {
     "a mask is false": (
         BOUNDS, "tiles",
         box("math.sub(math.number(*stride - 1), base)", "OpFoldResult(math.number(0))"),
+    ),
+    "lanes of a tile have the marks of the tile": (
+        BOUNDS, "marks", lanes("ArrayRef<NamedAttribute>()", "copy->getDiscardableAttrDictionary().getValue()"),
     ),
     "the greatest row is the least one": (
         DESCRIPTORS, "gather_rows", boxes("reduce<arith::MaxSIOp>(rows, b)", "reduce<arith::MinSIOp>(rows, b)"),

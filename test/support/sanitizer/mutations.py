@@ -15,7 +15,7 @@ Planted = tuple[Path, str, mutants.Mutation]
 def build(mutations: Mapping[str, Planted], scratch: Path) -> Path:
     """Builds the pass with all bugs in it in the empty directory `scratch`; returns the directory of its libraries."""
     bugs = {name: mutation for name, (_, _, mutation) in mutations.items()}
-    return mutants.build_with_bugs("passes/sanitizer", bugs, scratch, beside="dialects/probe")
+    return mutants.build_with_bugs("passes/sanitizer", bugs, scratch, beside=["dialects/probe", "passes/intensity"])
 
 
 def assert_noticed(mutations: Mapping[str, Planted], name: str, libraries: Path, cache: Path) -> None:
