@@ -13,6 +13,11 @@ import numpy as np
 ANYWHERE = (0, 2**63 - 1)
 
 
+def signed(word: int) -> int:
+    """Returns a word of 64 bits as a signed number. Addresses are, too: one before address 0 is negative."""
+    return (word + 2**63) % 2**64 - 2**63
+
+
 class Argument(NamedTuple):
     """One argument of a kernel's function, in a launch.
 
@@ -44,7 +49,7 @@ class Argument(NamedTuple):
 
     def words(self) -> tuple[int, ...]:
         """Returns the argument's words of a launch slot (RATIONALE.md); each one is a signed number of 64 bits."""
-        return (*self.storage, *self.view, self.init, self.race, (self.address + 2**63) % 2**64 - 2**63, 0)
+        return (*self.storage, *self.view, self.init, self.race, signed(self.address), 0)
 
 
 def of_launch(names: Sequence[str], values: Mapping[str, Any]) -> tuple[Argument, ...]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
+from ._arguments import signed
 from ._layout import FIRST_ADDRESS, FIRST_KEY, KEY_LANE_BITS, KEY_OF_ADDRESS, SLOT_COUNTERS
 from ._sites import Site, sites_of
 from ._slot import Launch, Slot
@@ -42,7 +43,7 @@ def first_of(launch: Launch, site: Site, words: Any) -> First:
     number, lane = divmod(2**63 - 1 - key % 2**63, 2**KEY_LANE_BITS)
     x, y, _ = launch.grid
     program = number % x, number // x % y, number // (x * y)
-    return First(site, launch, program, lane, address if own == key else None, key >= 2**63)
+    return First(site, launch, program, lane, signed(address) if own == key else None, key >= 2**63)
 
 
 def lines_in(slots: Iterable[Slot], device: str) -> Iterator[tuple[Slot, Site, Any]]:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from triton_ext.probe._arguments import ANYWHERE
+from triton_ext.probe._arguments import ANYWHERE, signed
 from triton_ext.probe._decode import Records, Seen
 from triton_ext.probe._firsts import First
 from triton_ext.probe._layout import COUNT, RUNS
@@ -94,7 +94,7 @@ def _add(groups: dict[Any, _Group], records: Records, launches: Mapping[int, Lau
         lanes = rest[names.index("lane")]
     for row in range(len(lanes)):
         launch = launches.get(int(records.values[0][row]))
-        address = int(records.values[1][row]) % 2**64 if has_address else None
+        address = signed(int(records.values[1][row])) if has_address else None
         number = note.get("argument")
         if number is None and address is not None and launch is not None:
             number = _tensors.nearest(launch.arguments, address, note.get("bytes", 1), note.get("arguments"))

@@ -3,7 +3,10 @@
 
 from __future__ import annotations
 
+import ctypes
 import json
+import mmap
+from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
@@ -70,10 +73,23 @@ def test_what_wraps_and_what_it_does_are_one_finding() -> None:
     assert (outside.check, outside.program) == ("bounds", (0, 0, 0))
 
 
-@pytest.mark.slow
-def test_an_access_that_is_wrong_because_of_a_wrap_has_no_finding_of_its_own() -> None:
-    x, out = torch.zeros(64), torch.zeros(64)
+def at_a_low_address() -> Any:
+    """Returns 64 floats less than 8 GB behind address 0, where the heap of a Python may be."""
+    map_ = ctypes.CDLL(None).mmap
+    map_.restype, map_.argtypes = (
+        ctypes.c_void_p,
+        [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long],
+    )
+    no_replace = 0x100000  # MAP_FIXED_NOREPLACE
+    protection, flags = mmap.PROT_READ | mmap.PROT_WRITE, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | no_replace
+    address = next(one for one in range(2**28, 2**32, 2**26) if map_(one, 256, protection, flags, -1, 0) == one)
+    return np.frombuffer((ctypes.c_char * 256).from_address(address), np.float32)
 
+
+@pytest.mark.slow
+@pytest.mark.parametrize("make", [lambda: torch.zeros(64), at_a_low_address], ids=["anywhere", "low"])
+def test_an_access_that_is_wrong_because_of_a_wrap_has_no_finding_of_its_own(make: Callable[[], Any]) -> None:
+    x, out = make(), torch.zeros(64)
     with tx.sanitize("bounds,overflow", action="suppress") as report:
         load_wrapped[(2,)](x, out, 2**30, B=16)
     (found,) = report.findings
