@@ -5,8 +5,8 @@ Needs PyTorch with CUDA. For each kernel of sanitizer_kernels.py and each set of
 the rounds' ratios to the kernel without checks, run in turns, and the ratio of the times to compile. Results have to be
 right, and equal bit for bit with and without checks; nothing may be found. Exits with 1 otherwise. Writes sanitizer.txt
 and sanitizer.json to the directory that the environment variable OUT names. ``--cpu`` measures the same kernels
-on this machine's processor: the median of the later half of a round's launches. Names of kernels as arguments choose some;
-``--sets=cheap,bounds`` chooses columns.
+on this machine's processor: the median of the later half of a round's launches. Names of kernels as arguments choose
+some; ``--sets=cheap,bounds`` chooses columns.
 """
 
 from __future__ import annotations
