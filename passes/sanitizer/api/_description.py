@@ -28,7 +28,7 @@ class Description:
 
     def __init__(self, kernel: Any) -> None:
         """Reads what the pass has said of a ``CompiledKernel``."""
-        self._source = kernel.src
+        self._source, self._parameters = kernel.src, Parameters(kernel.src)
         described = _verdicts.attribute_of(kernel, _ATTRIBUTE) or ()
         self._said = next((one for one in described if one["kernel"] == kernel.metadata.name), None)
 
@@ -41,7 +41,7 @@ class Description:
         if self._said is None:
             return {}
         names = [str(one.get("name", "")) for one in self._said["arguments"]]
-        by_name = Parameters(self._source).values(values)
+        by_name = self._parameters.values(values)
         widths = self._widths()
         found = {}
         for number, name in enumerate(names_of(self._source, names)):

@@ -33,7 +33,7 @@ class Gaps:
 
     def __init__(self, kernel: Any) -> None:
         """Looks at a ``CompiledKernel``."""
-        self._kernel = kernel
+        self._kernel, self._parameters = kernel, Parameters(kernel.src)
         self._known: dict[Any, tuple[Finding, ...]] = {}
 
     def found(self, grid: Sequence[int], arguments: Sequence[Any]) -> tuple[Finding, ...]:
@@ -45,7 +45,7 @@ class Gaps:
         """
         if not any(_has_gaps(one) for one in _parts(arguments)):
             return ()
-        values = Parameters(self._kernel.src).values(arguments)
+        values = self._parameters.values(arguments)
         key = (tuple(grid), *(_numbers(value) for value in values.values()))
         if key not in self._known:
             self._known[key] = self._decided(grid, values) if len(self._known) < MOST_LAUNCHES else ()

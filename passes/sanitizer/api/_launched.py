@@ -70,7 +70,7 @@ class Launches:
     """The decisions about launches of one ``CompiledKernel``."""
 
     def __init__(self, kernel: Any) -> None:
-        self._kernel = kernel
+        self._kernel, self._parameters = kernel, Parameters(kernel.src)
         self.name = str(kernel.metadata.name)
         self._translation: Any = None
         self._known: dict[Key, Decided] = {}
@@ -87,7 +87,7 @@ class Launches:
 
     def values(self, arguments: Sequence[Any]) -> Values:
         """Returns all of a launch's arguments that a decision needs, without the tensors themselves."""
-        return {name: _kept(one) for name, one in Parameters(self._kernel.src).values(arguments).items()}
+        return {name: _kept(one) for name, one in self._parameters.values(arguments).items()}
 
     def decided(self, launches: Mapping[Key, Values]) -> dict[Key, Decided]:
         """Returns what is known of each launch; the first three numbers of its key are the grid."""
