@@ -38,7 +38,7 @@ def make_inputs() -> Iterator[dict[str, Any]]:
     """Yields two launches, with a tail, and of one element."""
     for n in (1000, 1):
         x, z = torch.randn(n), torch.randn(n)
-        yield {"x": x, "z": z, "y": torch.zeros(n), "n": n, "work": 20000}
+        yield {"x": x, "z": z, "y": torch.zeros(n), "n": n, "work": 100_000}
 
 
 def grid(meta: dict[str, Any]) -> tuple[int, ...]:
