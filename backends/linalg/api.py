@@ -7,7 +7,6 @@ that any MLIR of about the same age parses it.
 
 from __future__ import annotations
 
-import contextlib
 import os
 import subprocess
 import sys
@@ -100,9 +99,10 @@ def compile(  # noqa: A001
     _check_via(via)
     given = dict(options or {})
     _check_options(given)
-    task = requests.request_for(kernel, "linalg:generic", signature, {**given, "lowered": lowered})
-    with _structured() if via else contextlib.nullcontext():
-        compiled, _ = compile_and_observe(task, Level.FAILURES, pipeline)
+    task = requests.request_for(
+        kernel, "linalg:generic", signature, {**given, "lowered": lowered, "structured": bool(via)}
+    )
+    compiled, _ = compile_and_observe(task, Level.FAILURES, pipeline)
     return _in_form(compiled.asm["linalgir"].decode(), form)
 
 
@@ -169,9 +169,8 @@ def _run_stage(ttir: str, name: str, *, lowered: bool, via: _Via | None, pipelin
         file = Path(folder, "module.ttir")
         file.write_text(ttir)
         try:
-            task = requests.request_for(file, "linalg:generic", None, {"lowered": lowered})
-            with _structured() if via else contextlib.nullcontext():
-                compiled, _ = compile_and_observe(task, Level.FAILURES, pipeline)
+            task = requests.request_for(file, "linalg:generic", None, {"lowered": lowered, "structured": bool(via)})
+            compiled, _ = compile_and_observe(task, Level.FAILURES, pipeline)
         except TritonExtError as error:
             raise PipelineError(str(error).replace(str(file), name)) from None
     return str(compiled.asm["linalgir"].decode())
@@ -197,34 +196,15 @@ def _check_via(via: _Via | None) -> None:
         raise TritonExtError(f"via: expected one of {', '.join(get_args(_Via))}, or None, got {shown(via)}")
 
 
-def _structured() -> Pipeline:
-    """Returns the edit that puts the passes of ``passes/triton_to_linalg_structured`` before those of the stage."""
-    from triton_ext import builtin, passes
-
-    built_in: Any = builtin
-    ttir, canonicalizer = passes.ttir, built_in.common.canonicalizer()
-    return Pipeline().at_start(
-        "linalgir",
-        built_in.ttir.rewrite_tensor_descriptor_to_pointer(),
-        canonicalizer,
-        ttir.scalarize_induction(),
-        canonicalizer,
-        ttir.carry_strides(),
-        canonicalizer,
-        ttir.triton_to_structured(low_bounds=False),
-        canonicalizer,
-        ttir.structured_to_memref(),
-        ttir.lower_structured(),
-    )
-
-
 def _check_options(given: Mapping[str, Any]) -> None:
     from triton_ext.backends.linalg.compiler import LinalgOptions  # type: ignore[import-untyped]
 
-    known = [field.name for field in fields(LinalgOptions) if field.name != "lowered"]
+    arguments = {"lowered": "lowered", "structured": "via"}
+    known = [field.name for field in fields(LinalgOptions) if field.name not in arguments]
     for name in given:
         if name not in known:
-            problem = "is an argument of its own" if name == "lowered" else f"there are: {', '.join(known)}"
+            argument = arguments.get(name)
+            problem = f"set the argument '{argument}'" if argument else f"there are: {', '.join(known)}"
             raise TritonExtError(f"unknown option '{name}': {problem}")
 
 

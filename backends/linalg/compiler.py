@@ -21,6 +21,7 @@ from triton.backends.compiler import BaseBackend, GPUTarget, Language
 from triton_ext.support.resources import own_code
 
 if TYPE_CHECKING:  # every program that imports Triton imports this module, and few use it
+    from triton_ext.errors import ExtensionNotFoundError
     from triton_ext.loading.loader import AddPass, LoadedLibrary
 
 #: The extensions that the stage runs.
@@ -30,16 +31,21 @@ _EXTENSIONS = (
     "convert_triton_to_linalg", "extract_like_move_backward", "convert_arith_to_linalg", "convert_math_to_linalg",
     "lower_linalg_ext",
 )  # fmt: skip
+#: The extensions that it also runs with the option `structured`, which need the dialect `tts`.
+_STRUCTURED = ("triton_to_structured", "structured_to_memref", "lower_structured")
 
 
 _libraries: dict[str, LoadedLibrary] = {}
+_not_built: dict[str, ExtensionNotFoundError] = {}
 
 
 def _find_libraries() -> None:
     """Loads the current libraries of the passes, once in each compilation, when its cache key is computed.
 
+    Leaves out the extensions of the option `structured` that are not built.
+
     Raises:
-        ExtensionNotFoundError: an extension is not built.
+        ExtensionNotFoundError: another extension is not built.
     """
     from triton_ext.errors import ExtensionNotFoundError
     from triton_ext.loading.discovery import extensions
@@ -47,22 +53,29 @@ def _find_libraries() -> None:
     from triton_ext.pipeline.extension_passes import PLACEABLE, find_factory
 
     among = extensions()
-    for name in _EXTENSIONS:
+    _libraries.clear()
+    _not_built.clear()
+    for name in _EXTENSIONS + _STRUCTURED:
         try:
             _libraries[name] = load_library(find_factory(name, PLACEABLE["linalgir"], among).extension)
         except ExtensionNotFoundError as error:
-            raise ExtensionNotFoundError(
+            problem = ExtensionNotFoundError(
                 error.message, fix="triton-ext sdk install --with linalg && triton-ext build"
-            ) from None
+            )
+            if name not in _STRUCTURED:
+                raise problem from None
+            _not_built[name] = problem
 
 
 def _add_pass(attribute: str) -> AddPass:
     """Returns the function ``linalgir.add_<name>(pm, options)``, which adds the pass of an extension."""
     name = attribute.removeprefix("add_")
-    if name not in _EXTENSIONS:
+    if name not in _EXTENSIONS + _STRUCTURED:
         raise AttributeError(f"the stage linalgir has no '{attribute}'")
 
     def add_pass(pm: Any, options: list[str]) -> None:
+        if name in _not_built:
+            raise _not_built[name]
         _libraries[name].add[name](pm, options)
 
     add_pass.__name__ = attribute
@@ -82,10 +95,12 @@ class LinalgOptions:
 
     Attributes:
         lowered: whether ``-lower-linalg-ext`` runs.
+        structured: whether the passes of ``-triton-to-linalg-structured`` run.
         debug: whether ``tl.device_assert`` has an effect.
     """
 
     lowered: bool = False
+    structured: bool = False
     debug: bool = False
     num_warps: int = 4
     num_ctas: int = 1
@@ -126,7 +141,7 @@ class LinalgBackend(BaseBackend):  # type: ignore[misc]
     def hash(self) -> str:
         """Returns the part of the cache key for this backend: the libraries of our passes, and our Python code."""
         _find_libraries()
-        digests = (_libraries[name].digest for name in _EXTENSIONS)
+        digests = (library.digest for _, library in sorted(_libraries.items()))
         return hashlib.sha256("".join([own_code(), *digests]).encode()).hexdigest()
 
     def get_target_name(self, options: LinalgOptions) -> str:
@@ -191,7 +206,10 @@ class LinalgBackend(BaseBackend):  # type: ignore[misc]
         opt: object,
         capability: str,
     ) -> str:
-        """Runs the passes of ``passes/triton_to_linalg``, in the same order; returns the text without locations."""
+        """Runs the passes of ``passes/triton_to_linalg``, in the same order; returns the text without locations.
+
+        With the option `structured`, the passes of ``passes/triton_to_linalg_structured`` come first.
+        """
         from triton_ext.backends.linalg.compiler import linalgir  # type: ignore[import-untyped]
 
         from triton_ext.pipeline.inspection import run, run_quietly
@@ -200,6 +218,16 @@ class LinalgBackend(BaseBackend):  # type: ignore[misc]
         pm = ir.pass_manager(mod.context)
         pm.enable_debug()
         passes.ttir.add_rewrite_tensor_descriptor_to_pointer(pm)
+        if opt.structured:  # type: ignore[attr-defined]
+            passes.common.add_canonicalizer(pm)
+            linalgir.add_scalarize_induction(pm, [])
+            passes.common.add_canonicalizer(pm)
+            linalgir.add_carry_strides(pm, [])
+            passes.common.add_canonicalizer(pm)
+            linalgir.add_triton_to_structured(pm, ["low-bounds=false"])
+            passes.common.add_canonicalizer(pm)
+            linalgir.add_structured_to_memref(pm, [])
+            linalgir.add_lower_structured(pm, [])
         linalgir.add_wrap_func_body_with_single_block(pm, [])
         linalgir.add_inline_calls(pm, [])
         linalgir.add_convert_ptx_to_arith(pm, [])

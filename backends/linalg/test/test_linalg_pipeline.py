@@ -84,6 +84,52 @@ def test_the_stage_is_the_pass() -> None:
 
 
 @pytest.mark.slow
+def test_the_structured_stage() -> None:
+    """By way of `tts`, the stage runs what ``-triton-to-linalg-structured`` documents; edits see these passes."""
+    described = next(e.manifest for e in tx.extensions() if e.name == "triton_to_linalg_structured").description
+    listed = re.findall(r"`-([\w-]+)[`=]", described.partition("\n\n")[0])
+    assert listed.pop() == "triton-to-linalg"
+    ours = {"canonicalizer": "canonicalize"}
+    ours |= {"rewrite_tensor_descriptor_to_pointer": "triton-rewrite-tensor-descriptor-to-pointer"}
+    names = passes(structured=True)
+    bare = [n.partition(".")[2] for n in names[: len(listed)]]
+    assert [ours.get(n, n.replace("_", "-")) for n in bare] == listed
+    assert names[len(listed) :] == passes()[1:]  # descriptors are replaced by pointers once
+
+    seen: list[str] = []
+    look = P().after("linalgir.triton_to_structured", lambda module: seen.append(str(module)))
+    look = look.before("linalgir.triton_to_structured", lambda module: seen.append(str(module)))
+    look.edits[0].entries[0].function.cache_key = look.edits[1].entries[0].function.cache_key = "structured"
+    text = tx.linalg.compile(double, SIGNATURE, via="structured", pipeline=look)
+    assert [module.count("tts.load") for module in seen] == [0, 1]
+    assert [module.count("tt.load") for module in seen] == [1, 0]
+    with look:
+        assert tx.linalg.compile(double, SIGNATURE, via="structured") == text
+    assert len(seen) == 4
+    less = P().set("linalgir.triton_to_structured", enable_modulo_support=False).skip("linalgir.structured_to_memref")
+    assert tx.linalg.compile(double, SIGNATURE, via="structured", pipeline=less)
+    with pytest.raises(tx.PipelineError, match=r"no pass 'linalgir\.triton_to_structured'"):
+        tx.linalg.compile(double, SIGNATURE, pipeline=less)
+
+
+def test_the_structured_stage_is_not_built(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without the dialect `tts`, only its way fails."""
+    from triton_ext.pipeline import extension_passes
+
+    find = extension_passes.find_factory
+
+    def find_other(name: str, *more: Any) -> Any:
+        if name == "triton_to_structured":
+            raise tx.ExtensionNotFoundError(f"no pass '{name}'")
+        return find(name, *more)
+
+    monkeypatch.setattr(extension_passes, "find_factory", find_other)
+    assert "linalg.map" in tx.linalg.compile(double, SIGNATURE)
+    with pytest.raises(tx.ExtensionNotFoundError, match=r"'triton_to_structured' .*--with linalg && triton-ext build"):
+        tx.linalg.compile(double, SIGNATURE, via="structured")
+
+
+@pytest.mark.slow
 def test_edits() -> None:
     converts = "linalgir.convert_triton_to_linalg"
     assert passes(P().skip("linalgir.convert_math_to_linalg")) == [n for n in passes() if "math" not in n]
@@ -219,8 +265,10 @@ def test_options() -> None:
     assert "linalg_ext.scalar_assert" in tx.linalg.compile(checked, SIGNATURE, options={"debug": True})
     with pytest.raises(tx.TritonExtError, match="unknown option 'nope': there are: debug, num_warps, "):
         tx.linalg.compile(checked, SIGNATURE, options={"debug": True, "nope": 1})
-    with pytest.raises(tx.TritonExtError, match="unknown option 'lowered': is an argument of its own"):
+    with pytest.raises(tx.TritonExtError, match="unknown option 'lowered': set the argument 'lowered'"):
         tx.linalg.compile(checked, SIGNATURE, options={"lowered": True})
+    with pytest.raises(tx.TritonExtError, match="unknown option 'structured': set the argument 'via'"):
+        tx.linalg.compile(checked, SIGNATURE, options={"structured": True})
 
 
 @pytest.mark.parametrize("kind", ["*fp99", "fp99", "*", "**fp32", "tensordesc<fp99[16]>", "tensordesc<fp16>", ""])
