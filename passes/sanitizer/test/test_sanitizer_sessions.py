@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import threading
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -144,3 +145,25 @@ def test_a_kernel_of_an_outer_block_has_checks_that_the_inner_one_has_not_chosen
     assert [one.check for one in bounds.findings] == ["view"]
     assert {one.check for one in bounds.accesses} == {"bounds"}
     assert sorted(one.check for one in outer.findings) == ["hints", "view"]
+
+
+@triton.jit
+def doubled(index, x, y, B: tl.constexpr):
+    i = tl.arange(0, B)
+    j = tl.load(index + i, mask=i < B - 1)
+    tl.store(y + j, tl.load(x + j) * 2, mask=i < B - 1)
+
+
+@pytest.mark.parametrize("static", [True, False])
+def test_a_program_without_a_launch(static: bool, tmp_path: Path) -> None:
+    """Code that is called by itself, with zeros as its hidden memory, computes the same, and reports nothing."""
+    torch, units = pytest.importorskip("torch"), pytest.importorskip("support.cpu.emulated_units")
+    index, x, y = torch.arange(8, dtype=torch.int32), torch.arange(8.0), torch.zeros(8)
+    with tx.sanitize("all", static=static) as report:
+        small = x[:4].clone()
+        kernel = doubled[(1,)](index, small, torch.zeros(8), B=4)
+        assert not report.findings
+        assert kernel.metadata.profile_scratch_size > 0
+        units.run(kernel, tmp_path, 1, (index, x, y))
+        assert not report.findings
+    assert y.tolist() == [0, 2, 4, 0, 0, 0, 0, 0]

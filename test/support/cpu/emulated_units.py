@@ -17,6 +17,7 @@ import numpy as np
 import torch
 from triton.compiler.compiler import CompiledKernel
 from triton_ext.backends.cpu import _library, _machine_code
+from triton_ext.backends.cpu._launcher import Zeros
 
 #: The CPU that runs the rewritten code.
 PLAIN = ("x86-64-v3", "")
@@ -146,12 +147,18 @@ def rewritten(llir: str) -> str:
 
 
 def call_entry(library: Any, kernel: CompiledKernel, programs: int, arguments: Sequence[torch.Tensor]) -> None:
-    """Runs `programs` programs of a kernel in a loaded library, in this thread; `arguments` are all tensors."""
-    slots = (ctypes.c_uint64 * len(arguments))(*(argument.data_ptr() for argument in arguments))
+    """Runs `programs` programs of a kernel in a loaded library, in this thread; `arguments` are all tensors.
+
+    A kernel with probes or checks gets zeros in place of a session's memory, so they do nothing.
+    """
+    metadata = kernel.metadata
+    hidden = Zeros(programs * metadata.profile_scratch_size, metadata.profile_scratch_align)
+    passed = (*arguments, hidden) if metadata.profile_scratch_size else arguments
+    slots = (ctypes.c_uint64 * len(passed))(*(argument.data_ptr() for argument in passed))
     grid = (ctypes.c_int32 * 3)(programs, 1, 1)
-    scratch = ctypes.create_string_buffer(kernel.metadata.scratch + 64)
+    scratch = ctypes.create_string_buffer(metadata.scratch + 64)
     begin = -(-ctypes.addressof(scratch) // 64) * 64
-    entry = library[kernel.metadata.name]
+    entry = library[metadata.name]
     entry.argtypes = [ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p]
     done = 0
     while done < programs:

@@ -28,7 +28,7 @@ from support import ROOT, environment
 #: Files that launch no kernels of their own in the test's process: they compile, read machine code, start other
 #: programs, or call compiled code without a launch.
 _NO_LAUNCHES = re.compile(
-    r"_mutations|test_leaks|test_dot_units|test_dot_waiting|test_program_order|test_compile_cpu|test_assembly|test_ahead_of_time|test_both_ways|_coverage\b"
+    r"_mutations|test_leaks|test_dot_units|test_dot_waiting|test_compile_cpu|test_assembly|test_ahead_of_time|test_both_ways|_coverage\b"
 )
 
 #: What kernels of tests do on purpose: the file, the kernel and the check, and why.
@@ -46,6 +46,12 @@ ON_PURPOSE: dict[tuple[str, str, str], str] = {
     ("test/support/cpu/fault_programs.py", "fill", "overflow"): "the test: addresses far outside",
     ("backends/cpu/test/test_split_points.py", "near_the_end", "overflow"): "the test: indices that wrap",
     ("backends/cpu/test/test_volatile.py", "copy", "lanes"): "the test: a lane without other is 0",
+    (
+        "backends/cpu/test/test_program_order.py",
+        "tiled",
+        "race",
+    ): "the test: programs count in one thread, in their order",
+    ("backends/cpu/test/test_program_order.py", "wild", "race"): "the test: all programs store to one tile",
     ("backends/cpu/test/test_lanes.py", "around", "view"): "the test: negative offsets from the middle of the memory",
     ("backends/cpu/test/test_lanes.py", "rows", "view"): "the test: negative offsets from the middle of the memory",
 }
