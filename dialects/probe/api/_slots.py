@@ -57,9 +57,11 @@ class Slots:
             forget: called before slots are reused, when no launch is underway; drops launches that no record needs.
             look: called before `forget`; does what the flags of slots ask for.
         """
+        from triton.runtime import driver
+
         self.device = device
-        self._area = area
-        self._launches = launches
+        self.driver = driver.active  # of the launches, which may not be the active one when the session is read
+        self._area, self._launches = area, launches
         self._forget = forget
         self._look = look
         self._called: dict[int, Slot] = {}  # those with calls

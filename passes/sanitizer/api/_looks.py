@@ -98,10 +98,10 @@ def look(slots: Slots, slot: Slot, calls: Counter[Any]) -> None:
     for (kernel, grid, arguments), times in calls.items():
         if slot.is_followed and corners_of(kernel).are_inside(grid, arguments, slot.launch.arguments):
             continue
-        found = _look_of(kernel)
-        known = launched_by(found)
-        assert known is not None, "a kernel that looks has launch words"
         with _device(slots) as stream:
+            found = _look_of(kernel)
+            known = launched_by(found)
+            assert known is not None, "a kernel that looks has launch words"
             launch = launcher_of(found)
             given = (*grid, stream, found.function, found.packed_metadata, None, None, None, *arguments)
             with slots.looking(slot, known[0], stream) as own, _slot.launching(own):
@@ -124,15 +124,27 @@ def _raised(slot: Slot) -> int:
 
 @contextmanager
 def _device(slots: Slots) -> Iterator[int]:
-    """Makes the device of slots the current one, and gives its current stream; waits for it at the end."""
-    if slots.device == "cpu":
-        yield 0
-        return
-    import torch
+    """Makes the device of slots, and the driver of their launches, the current ones; gives the device's current stream.
 
-    with torch.cuda.device(slots.device):
-        yield torch.cuda.current_stream().cuda_stream
-        torch.cuda.synchronize()
+    Triton's driver may be another one when the report is read: a program can launch kernels on a GPU and on the CPU.
+    Waits for the device at the end.
+    """
+    from triton.runtime import driver
+
+    before = driver._active
+    driver.set_active(slots.driver)
+    try:
+        if slots.device == "cpu":
+            yield 0
+            return
+        import torch
+
+        with torch.cuda.device(slots.device):
+            yield torch.cuda.current_stream().cuda_stream
+            torch.cuda.synchronize()
+    finally:
+        if driver._active is slots.driver:
+            driver.set_active(before)
 
 
 def _look_of(kernel: Any) -> Any:

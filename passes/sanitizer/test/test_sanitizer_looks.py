@@ -225,3 +225,20 @@ def test_race_and_bounds_in_one_launch() -> None:
         launched(store_all, torch.zeros(40), 16, grid=2, BLOCK=32)
         found = [(one.check, one.lanes) for one in report.findings]
     assert sorted(found) == [("bounds", 8), ("race", 16)]
+
+
+class Unusable:
+    """A driver of Triton that nobody may use."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise AssertionError(f"the driver of another device was asked for its {name}")
+
+
+def test_another_driver_when_the_report_is_read() -> None:
+    other = Unusable()
+    with tx.sanitize("all", action="suppress") as report:
+        launched(copy, torch.zeros(32), torch.zeros(64), 64, BLOCK=64)
+        triton.runtime.driver.set_active(other)
+        (found,) = (one for one in report.findings if one.check == "bounds")
+        assert (found.argument, found.lanes, found.coordinates) == ("x_ptr", 32, (32,))
+        assert triton.runtime.driver.active is other
