@@ -121,6 +121,43 @@ Value BoundsChecker::isSuspicious(const Strided &strided, const MaskBox &mask,
   return isOut;
 }
 
+void BoundsChecker::sayChecked(Operation *op, const Extents &extents,
+                               StringRef how) {
+  std::string why = how.str();
+  if (!extents.found.empty())
+    why += ", if its pointer points into a tensor of the launch";
+  checker.say(op, "bounds", Verdict::Checked, why);
+}
+
+/// Reports pointers from memory that point into no tensor of the launch. This
+/// is not an error: a kernel may get its tensors in a table of pointers. The
+/// host then counts the access as unsupported.
+///
+/// A scalar is looked at where it comes from, which is mostly before the loop
+/// with the access, and so whatever the access's mask is.
+void BoundsChecker::noteUnknownPointers(const MemoryAccess &access,
+                                        const Extents &extents) {
+  for (const ByteRange &range : extents.found) {
+    bool isTile = isa<RankedTensorType>(range.start.getType());
+    ImplicitLocOpBuilder b =
+        checker.after(isTile ? access.op : range.start.getDefiningOp());
+    b.setLoc(access.op->getLoc());
+    Value none = arith::ConstantOp::create(b, b.getI64IntegerAttr(INT64_MIN));
+    Value isKnown = arith::CmpIOp::create(
+        b, P::ne, range.start, inLanes(none, range.start.getType(), b));
+    Value isUnknown = isFalse(isKnown, b),
+          mask = isTile ? access.mask : Value();
+    if (mask)
+      isUnknown = arith::AndIOp::create(b, isUnknown, mask);
+    auto branch =
+        scf::IfOp::create(b, anyOf(isUnknown, b), /*withElseRegion=*/false);
+    b.setInsertionPointToStart(branch.thenBlock());
+    Finding found{"nowhere", access.op, isKnown, mask, {}, {}, {}};
+    found.note["argument"] = nullptr;
+    checker.report(b, std::move(found));
+  }
+}
+
 static ArrayRef<int64_t> shapeOf(const MemoryAccess &access) {
   auto tensor = dyn_cast<RankedTensorType>(access.type);
   return tensor ? tensor.getShape() : ArrayRef<int64_t>();
@@ -138,8 +175,9 @@ void BoundsChecker::checkTile(const MemoryAccess &access) {
   if (checker.isStatic && checker.action != Action::Suppress &&
       isRepeated(access))
     return;
+  noteUnknownPointers(access, *extents);
   if (leaveToHost(access, extents->argument)) {
-    checker.say(op, "bounds", Verdict::Checked, "by the corners of the tile");
+    sayChecked(op, *extents, "by the corners of the tile");
     if (checker.action == Action::Suppress && canSuppress(op))
       suppress(access, *extents);
     return;
@@ -160,7 +198,7 @@ void BoundsChecker::checkTile(const MemoryAccess &access) {
     isOut = isSuspicious(*strided, mask, shape, access.laneBytes, *extents, b);
     if (matchPattern(isOut, m_Zero()))
       return checker.say(op, "bounds", Verdict::Proved, "its mask is false");
-    checker.say(op, "bounds", Verdict::Checked, "by the corners of the tile");
+    sayChecked(op, *extents, "by the corners of the tile");
   } else {
     Value address = addressOf(access.pointer, b);
     SmallVector<ByteRange> views = extents_.views(*extents);
@@ -169,7 +207,7 @@ void BoundsChecker::checkTile(const MemoryAccess &access) {
     if (access.mask)
       lanesOut = arith::AndIOp::create(b, lanesOut, access.mask);
     isOut = anyOf(lanesOut, b);
-    checker.say(op, "bounds", Verdict::Checked, "lane by lane");
+    sayChecked(op, *extents, "lane by lane");
   }
   if (std::optional<Tile> tile = tileOf(access, *extents)) {
     tile->isOut = isOut;

@@ -46,6 +46,8 @@ private:
   bool isOfOneArgument(const MemoryAccess &access, const Extents &extents);
   bool callLook(const MemoryAccess &access, const Extents &extents);
   void mark(scf::IfOp look, ArrayRef<Operation *> accesses);
+  void sayChecked(Operation *op, const Extents &extents, StringRef how);
+  void noteUnknownPointers(const MemoryAccess &access, const Extents &extents);
   void checkTile(const MemoryAccess &access);
   void checkBox(const MemoryAccess &access);
   bool isRepeated(const MemoryAccess &access);

@@ -57,7 +57,8 @@ void BoundsChecker::checkBox(const MemoryAccess &access) {
   std::optional<Extents> extents = extents_.find(made.getBase(), op, why);
   if (!extents)
     return checker.say(op, "bounds", Verdict::Unsupported, why);
-  checker.say(op, "bounds", Verdict::Checked, "by the corners of the box");
+  noteUnknownPointers(access, *extents);
+  sayChecked(op, *extents, "by the corners of the box");
   if (leaveToHost(access, extents->argument))
     return;
   looked[numbers.lookup(op)] = true;

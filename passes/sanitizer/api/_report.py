@@ -11,6 +11,8 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from triton_ext.probe._layout import COUNT
+
 from triton_ext.errors import TritonExtError
 from triton_ext.support.storage import write_whole
 
@@ -28,6 +30,12 @@ PROVED_AT_LAUNCH = {
     "race": "no two programs of a launch touched the same bytes, one of them writing",
     "uninit": "each tensor was written before the launch",
 }
+
+
+#: The end of what the pass says of accesses by pointers from memory or from integers.
+POINTS = "if its pointer points into a tensor of the launch"
+#: Why such an access is not supported.
+NOWHERE = "a pointer pointed into no tensor of the launch"
 
 
 class Report:
@@ -83,12 +91,24 @@ class Report:
     @property
     def accesses(self) -> list[Verdict]:
         """The verdict on each access of the kernels that have run: proved, checked or unsupported."""
-        own = [self._at_launches(one) for one in self._verdicts]
+        nowhere = self._nowhere()
+        own = [
+            replace(one, verdict="unsupported", why=NOWHERE) if _place(one) in nowhere else self._at_launches(one)
+            for one in self._verdicts
+        ]
         return own if self._overflows is None else [*own, *self._overflows.verdicts()]
+
+    def _nowhere(self) -> set[tuple[str, str, int, int]]:
+        """Returns the check and the places of accesses of which a pointer pointed into no tensor of the launch."""
+        if self._session is None or not any(one.why.endswith(POINTS) for one in self._verdicts):
+            return set()
+        seen = self._session._see()
+        sites = (site for site in seen.lines if site.name == "nowhere" and seen.sum(site, COUNT))
+        return {("bounds", site.kernel, site.line, site.column) for site in sites}
 
     def _at_launches(self, verdict: Verdict) -> Verdict:
         """Returns the verdict after the launches: an access whose tensors never needed a shadow is proved."""
-        key = verdict.check, verdict.kernel, verdict.line, verdict.column
+        key = _place(verdict)
         is_open = verdict.verdict == "checked" and verdict.check in PROVED_AT_LAUNCH
         if self._shadows is None or not is_open:
             return verdict
@@ -164,6 +184,10 @@ class Report:
         self._last = None
         self._launched.clear()
         self._launches_with_findings = 0
+
+
+def _place(verdict: Verdict) -> tuple[str, str, int, int]:
+    return verdict.check, verdict.kernel, verdict.line, verdict.column
 
 
 def read(content: str) -> Report:

@@ -180,10 +180,14 @@ tt.func public @rows(%x: !tt.ptr<f16>, %at: !tt.ptr<i32>, %o: !tt.ptr<f16>, %m: 
   tt.return
 }
 
-// A pointer from memory, or made of an integer: the tensor of the launch that it points into is the one that holds.
+// A pointer from memory, or made of an integer: the tensor of the launch that it points into is the one that holds. If
+// there is none, a check says so where the pointer comes from.
 // CHECK-LABEL: tt.func public @from_memory
 // CHECK: probe.launch_word 8 {{.*}} : i64
 // CHECK: tt.int_to_ptr
+// CHECK: scf.if
+// CHECK: probe.check {{.*}}, "nowhere"
+// CHECK: tt.addptr
 // CHECK: probe.check {{.*}}, "bounds"{{.*}}\22argument\22:null
 tt.func public @from_memory(%table: !tt.ptr<i64>, %i: i32) {
   %a = tt.load %table : !tt.ptr<i64>
