@@ -22,11 +22,11 @@ if TYPE_CHECKING:  # every process that imports Triton imports this module; few 
     from triton_ext.loading.loader import LoadedLibrary
 
 #: The extensions whose passes the stages run, in addition to the passes of `Compiler`.
-EXTENSIONS = ("convert_ptx_to_arith", "scalarize_induction", "structure_returns")
+EXTENSIONS = ("convert_ptx_to_arith", "expand_dot_scaled", "scalarize_induction", "structure_returns")
 
-#: For each pass of `Compiler`, the options that the stages set and their types, in the order of the arguments of
-#: ``add_<pass>``. lowering/Passes.td declares them.
+#: For each pass, the options that the stages set and their types, in the order of the arguments of ``add_<pass>``.
 OPTIONS = {
+    "expand_dot_scaled": {"narrow": "bool"},
     "fuse_multiply_add": {"lowered": "bool"},
     "lower_tiles": {
         "vector-bytes": "int", "has-fma": "bool", "dot-units": "int", "quiet": "bool",
@@ -49,6 +49,9 @@ DOT_UNITS = {
     "+amx-bf16": 64,
     "+amx-fp16": 128,
 }
+
+#: Those that multiply bf16.
+BF16_UNITS = DOT_UNITS["+avx512bf16,+avx512vl"] | DOT_UNITS["+amx-bf16"]
 
 
 def compiler_path() -> Path:

@@ -34,7 +34,6 @@ cpu = _passes.cpu  # a global of this module, as edits of pipelines expect of ba
 #: The size of a vector register in bytes, by the CPU feature that provides it.
 VECTORS = {"+avx512f": 64, "+avx": 32}
 
-
 #: Options for GPUs. A kernel has their defaults, whatever the user asks for, so they are in no key.
 IGNORED = ("num_warps", "num_ctas", "num_stages", "maxnreg", "launch_cooperative_grid", "launch_pdl")
 
@@ -191,6 +190,7 @@ class CPUBackend(BaseBackend):  # type: ignore[misc]
         cpu_name, _, features = capability.partition(";")
         width = next((size for feature, size in VECTORS.items() if compiler.has(cpu_name, features, feature)), 16)
         has_fma, dot_units = compiler.has(cpu_name, features, "+fma"), compiler.dot_units(cpu_name, features)
+        cpu.passes.add_expand_dot_scaled(pm, bool(dot_units & _library.BF16_UNITS))
         passes.ttir.add_triton_licm(pm)
         cpu.passes.add_scalarize_induction(pm)
         passes.common.add_canonicalizer(pm)

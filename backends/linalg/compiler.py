@@ -26,8 +26,8 @@ if TYPE_CHECKING:  # every program that imports Triton imports this module, and 
 
 #: The extensions that the stage runs.
 _EXTENSIONS = (
-    "wrap_func_body_with_single_block", "inline_calls", "convert_ptx_to_arith", "canonicalize_triton",
-    "scalarize_induction", "carry_strides", "ptr_strength_reduction",
+    "wrap_func_body_with_single_block", "inline_calls", "convert_ptx_to_arith", "expand_dot_scaled",
+    "canonicalize_triton", "scalarize_induction", "carry_strides", "ptr_strength_reduction",
     "convert_triton_to_linalg", "extract_like_move_backward", "convert_arith_to_linalg", "convert_math_to_linalg",
     "lower_linalg_ext",
 )  # fmt: skip
@@ -231,6 +231,7 @@ class LinalgBackend(BaseBackend):  # type: ignore[misc]
         linalgir.add_wrap_func_body_with_single_block(pm, [])
         linalgir.add_inline_calls(pm, [])
         linalgir.add_convert_ptx_to_arith(pm, [])
+        linalgir.add_expand_dot_scaled(pm, [])
         passes.common.add_canonicalizer(pm)
         linalgir.add_canonicalize_triton(pm, [])
         linalgir.add_scalarize_induction(pm, [])

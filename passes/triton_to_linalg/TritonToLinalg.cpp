@@ -11,6 +11,7 @@
 #include "convert_math_to_linalg/ConvertMathToLinalg.h"
 #include "convert_ptx_to_arith/ConvertPtxToArith.h"
 #include "convert_triton_to_linalg/ConvertTritonToLinalg.h"
+#include "expand_dot_scaled/ExpandDotScaled.h"
 #include "extract_like_move_backward/ExtractLikeMoveBackward.h"
 #include "inline_calls/InlineCalls.h"
 #include "linalg_ext/LinalgExt.h"
@@ -49,6 +50,7 @@ static void addPasses(OpPassManager &pm, bool programArguments) {
                  createWrapFuncBodyWithSingleBlockPass());
   pm.addPass(inline_calls::createInlineCallsPass());
   pm.addPass(convert_ptx_to_arith::createConvertPtxToArithPass());
+  pm.addPass(expand_dot_scaled::createExpandDotScaledPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(canonicalize_triton::createCanonicalizeTritonPass());
   pm.addPass(scalarize_induction::createScalarizeInductionPass());

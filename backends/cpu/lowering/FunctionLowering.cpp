@@ -155,8 +155,7 @@ void FunctionLowering::lowerOp(Operation &op) {
           [&](auto op) { messages.lower(op); })
       .Case<triton::ScanOp, triton::HistogramOp, triton::MapElementwiseOp>(
           [&](auto op) { reductions.lower(op); })
-      .Case<triton::DotOp, triton::DotScaledOp>(
-          [&](auto op) { products.lower(op); })
+      .Case([&](triton::DotOp op) { products.lower(op); })
       .Case([&](triton::GetProgramIdOp op) {
         context.scalars[op] = op.getResult() == order.id
                                   ? reorderedProgram()

@@ -95,7 +95,7 @@ GridOrder::GridOrder(triton::FuncOp function) {
   bool isProduct = false;
   Strides known;
   function.walk([&](Operation *op) {
-    isProduct |= isa<triton::DotOp, triton::DotScaledOp>(op);
+    isProduct |= isa<triton::DotOp>(op);
     if (!isa<triton::LoadOp, triton::StoreOp>(op))
       return;
     Value pointers = op->getOperand(0);

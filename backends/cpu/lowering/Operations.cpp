@@ -18,10 +18,10 @@ bool mlir::triton_ext::cpu::isSmallReduce(triton::ReduceOp op) {
 bool mlir::triton_ext::cpu::isRoot(Operation *op) {
   if (auto reduce = dyn_cast<triton::ReduceOp>(op))
     return !isSmallReduce(reduce);
-  return isa<triton::ScanOp, triton::DotOp, triton::DotScaledOp,
-             triton::HistogramOp, triton::AtomicRMWOp, triton::AtomicCASOp,
-             triton::AtomicLoadOp, triton::AtomicPollOp,
-             triton::MapElementwiseOp, scf::ForOp, scf::IfOp, scf::WhileOp>(op);
+  return isa<triton::ScanOp, triton::DotOp, triton::HistogramOp,
+             triton::AtomicRMWOp, triton::AtomicCASOp, triton::AtomicLoadOp,
+             triton::AtomicPollOp, triton::MapElementwiseOp, scf::ForOp,
+             scf::IfOp, scf::WhileOp>(op);
 }
 
 int64_t mlir::triton_ext::cpu::pointeeBytes(Type type) {

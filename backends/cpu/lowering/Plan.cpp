@@ -88,7 +88,7 @@ static Rearrangement rearrangementOf(Operation *op) {
 static unsigned slotOf(OpOperand &use) {
   Operation *root = use.getOwner();
   unsigned number = use.getOperandNumber();
-  if (isa<triton::DotOp, triton::DotScaledOp>(root)) {
+  if (isa<triton::DotOp>(root)) {
     constexpr unsigned accumulator = 2;
     return number == accumulator ? 0 : number + 1;
   }

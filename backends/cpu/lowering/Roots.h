@@ -51,15 +51,13 @@ struct PackedRows;
 struct PackedPanels;
 struct WaitingProduct;
 
-/// Matrix products (Dot.cpp, DotPacked.cpp, DotWaiting.cpp,
-/// DotScaled.cpp).
+/// Matrix products (Dot.cpp, DotPacked.cpp, DotWaiting.cpp).
 class DotLowering : RootParts {
 public:
   DotLowering(RootParts parts, FloatConversion &conversion)
       : RootParts(parts), b(context.b), conversion(conversion) {}
 
   void lower(triton::DotOp op);
-  void lower(triton::DotScaledOp op);
 
   /// Emits the configuration of the tiles of AMX in front of a loop whose
   /// products use them, unless the loop may leave the compiled code. Returns
@@ -93,12 +91,6 @@ private:
                       const PackedPanels &right, Value words);
   bool beginTiles();
   void lowerWaiting(triton::DotOp op, const WaitingProduct &product);
-
-  // Operands of a scaled product
-  Value element(triton::DotScaledOp op, bool isLeft, const Coords &batch,
-                Value row, Value k);
-  Value scaledElement(triton::DotScaledOp op, bool isLeft, const Coords &batch,
-                      Value row, Value k);
 
   LaneBuilder &b;
   FloatConversion &conversion;
