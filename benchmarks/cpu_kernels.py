@@ -90,6 +90,25 @@ def transposed_matmul_kernel(a, b, c, M, N, K, BM: tl.constexpr, BN: tl.constexp
 
 
 @triton.jit
+def scaled_matmul_kernel(
+    a, a_scales, b, b_scales, c, M, N, K, FORMAT: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr
+):
+    """Stores (a times its scales) @ (b times its scales) to c; a scale is for 32 elements along K."""
+    in_byte: tl.constexpr = 2 if FORMAT == "e2m1" else 1
+    rows = tl.cdiv(M, BM)
+    m, n = tl.program_id(0) % rows * BM + tl.arange(0, BM), tl.program_id(0) // rows * BN + tl.arange(0, BN)
+    k, groups = tl.arange(0, BK // in_byte), tl.arange(0, BK // 32)
+    total = tl.zeros((BM, BN), tl.float32)
+    for start in range(0, K, BK):
+        x = tl.load(a + m[:, None] * (K // in_byte) + (start // in_byte + k)[None, :])
+        y = tl.load(b + (start // in_byte + k)[:, None] * N + n[None, :])
+        x_scales = tl.load(a_scales + m[:, None] * (K // 32) + (start // 32 + groups)[None, :])
+        y_scales = tl.load(b_scales + n[:, None] * (K // 32) + (start // 32 + groups)[None, :])
+        total = tl.dot_scaled(x, x_scales, FORMAT, y, y_scales, FORMAT, total)
+    tl.store(c + m[:, None] * N + n[None, :], total)
+
+
+@triton.jit
 def wrapped_matmul_kernel(a, b, c, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, WRAPS: tl.constexpr):
     """The product of Triton's tutorial: rows and columns wrap around, and K is masked."""
     pid = tl.program_id(0)

@@ -7,7 +7,14 @@ from collections.abc import Callable, Iterator
 
 import torch
 import triton
-from cpu_kernels import attention_kernel, conv2d_kernel, gemv_kernel, matmul_kernel, wrapped_matmul_kernel
+from cpu_kernels import (
+    attention_kernel,
+    conv2d_kernel,
+    gemv_kernel,
+    matmul_kernel,
+    scaled_matmul_kernel,
+    wrapped_matmul_kernel,
+)
 from cpu_timing import Case, Rows, Run, fastest
 from torch.nn import functional
 
@@ -70,6 +77,43 @@ def products(dtype: torch.dtype, aim: float) -> Callable[[], Iterator[Case]]:
             yield from _product(dtype, size, aim)
 
     return rows
+
+
+def scaled() -> Iterator[Case]:
+    """Yields `tl.dot_scaled` of two formats beside the product of bf16 with the same tiles."""
+    size, tile, group = 1024, (128, 128, 128), 32
+    grid = (size // tile[0] * (size // tile[1]),)
+    sizes = dict(zip(("BM", "BN", "BK"), tile, strict=True))
+    wide = [torch.randn(size, size).bfloat16() for _ in range(2)]
+    out, out_wide = torch.empty(size, size), torch.empty(size, size)
+    scales = [torch.randint(120, 134, (size, size // group), dtype=torch.uint8) for _ in range(2)]
+    factors = [torch.exp2(s.double() - 127).repeat_interleave(group, 1) for s in scales]
+    numbers = torch.tensor([0, 0.5, 1, 1.5, 2, 3, 4, 6, 0, -0.5, -1, -1.5, -2, -3, -4, -6], dtype=torch.float64)
+    codes = [torch.randint(0, 16, (size, size)) for _ in range(2)]
+    packed = [codes[0][:, ::2] | codes[0][:, 1::2] << 4, codes[1][::2] | codes[1][1::2] << 4]
+    narrow = [matrix.to(torch.float8_e4m3fn) for matrix in wide]
+    for kind, (a, b), exact in (
+        ("e4m3", narrow, [matrix.double() for matrix in narrow]),
+        ("e2m1", [matrix.to(torch.uint8) for matrix in packed], [numbers[code] for code in codes]),
+    ):
+
+        def ours(a: torch.Tensor = a, b: torch.Tensor = b, kind: str = kind) -> object:
+            return scaled_matmul_kernel[grid](a, scales[0], b, scales[1], out, size, size, size, FORMAT=kind, **sizes)
+
+        yield Case(
+            f"scaled matmul {kind} {size}^3, {_shown(tile)}",
+            2.0,
+            scaled_matmul_kernel,
+            ours,
+            lambda: matmul_kernel[grid](*wide, out_wide, size, size, size, **sizes),
+            versus="bf16 without scales",
+            result=out,
+            expected=lambda exact=exact: (exact[0] * factors[0]) @ (exact[1] * factors[1].T),
+            atol=0.1,
+            bytes=a.nbytes + b.nbytes + out.nbytes,
+            operations=2 * size**3,
+            unit="bf16",
+        )
 
 
 def wrapped() -> Iterator[Case]:
@@ -182,6 +226,7 @@ ROWS: Rows = {
     "matmul_bfloat16": products(torch.bfloat16, 1.1),
     "matmul_int8": products(torch.int8, 1.3),
     "matmul_float16": products(torch.float16, 1.1),
+    "scaled": scaled,
     "wrapped": wrapped,
     "attention": attention,
     "gemv": gemv,
