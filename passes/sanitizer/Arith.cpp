@@ -181,6 +181,15 @@ static void checkInteger(Checker &checker, FloatCopy &copies, Operation *op) {
   }
 }
 
+/// Whether a value has no name of its own: Triton names all operations of `q =
+/// (a + b) // c` after q.
+static bool isPartOf(Value value, Operation *op) {
+  auto name = dyn_cast<NameLoc>(value.getLoc());
+  auto whole = dyn_cast<NameLoc>(op->getLoc());
+  return name && whole && name.getName() == whole.getName() &&
+         positionOf(name).getLine() == positionOf(whole).getLine();
+}
+
 void sanitizer::addOperands(Checker &checker, Finding &finding,
                             Operation *reader, ArrayRef<Value> operands,
                             FloatCopy &copies) {
@@ -192,9 +201,10 @@ void sanitizer::addOperands(Checker &checker, Finding &finding,
     bool isShown = element.isIntOrFloat() &&
                    element.getIntOrFloatBitWidth() <= 64 &&
                    (own.empty() || own == shape) && i < std::size(names);
+    StringRef name = operands.size() == 1 ? "operand" : names[i];
     if (isShown)
       finding.values.push_back(
-          {nameOf(value, operands.size() == 1 ? "operand" : names[i]),
+          {isPartOf(value, finding.op) ? name.str() : nameOf(value, name),
            copies.of(value), checker.signs.isUnsigned(value, reader)});
   }
 }

@@ -27,7 +27,7 @@ from ._launch import Launch, bound, integers_of, numbered, translated
 from ._memory import is_tensor, memory_of
 from ._search import Search
 from ._uses import Use
-from ._variables import of_access
+from ._variables import of_access, of_masked_load, of_operation
 from ._verdicts import Verdict
 from ._wrapping import blamed, described
 from ._wraps import overflow, search_of, varied, with_address, with_sizes
@@ -102,27 +102,43 @@ class Launches:
                 self._known |= dict.fromkeys(open_, Decided((), (reason,)))
         return {key: self._known[key] for key in launches}
 
-    def variables(self, key: Key, values: Values, finding: Finding, offset: int | None) -> dict[str, Any] | None:
-        """Returns the values of the variables on the line of an access; None if it is not one of this launch.
+    def variables(
+        self, key: Key, values: Values, finding: Finding, offset: int | None, shape: tuple[int, ...]
+    ) -> dict[str, Any] | None:
+        """Returns the values of the variables on the line of a finding; None if it is not one of this launch.
 
         Args:
             key: of the launch.
             values: of the launch.
-            finding: as for `of_access`.
-            offset: as for `of_access`.
+            finding: its program, its lane and its place matter.
+            offset: of an access, as for `of_access`.
+            shape: of the tile that the lane is one of.
         """
-        where = (key, finding.file, finding.line, finding.column, finding.program, finding.lane, offset)
+        place = finding.file, finding.line, finding.column, finding.program, finding.lane
+        where = (key, finding.check, *place, offset, shape, finding.address is None)
         if where not in self._shown:
             if len(self._shown) > _MOST_KNOWN:
                 self._shown.clear()
             try:
                 found = (
-                    of_access(self._launch(key, values), finding, offset) if hasattr(self._kernel.src, "fn") else None
+                    self._variables(self._launch(key, values), finding, offset, shape) if self._is_of_python else None
                 )
             except TritonExtError:
                 found = None
             self._shown[where] = found
         return self._shown[where]
+
+    @property
+    def _is_of_python(self) -> bool:
+        return hasattr(self._kernel.src, "fn")
+
+    @staticmethod
+    def _variables(
+        launch: Launch, finding: Finding, offset: int | None, shape: tuple[int, ...]
+    ) -> dict[str, Any] | None:
+        if finding.check == "lanes":
+            return of_masked_load(launch, finding)
+        return of_operation(launch, finding, shape) if finding.check == "arith" else of_access(launch, finding, offset)
 
     def _verdict(self, use: Use | None, why: str, verdict: str = "unsupported") -> Verdict:
         kernel = self._kernel
@@ -130,7 +146,7 @@ class Launches:
         return Verdict(str(kernel.metadata.name), *place, "overflow", verdict, why)
 
     def _decide(self, launches: Mapping[Key, Values]) -> None:
-        if not hasattr(self._kernel.src, "fn"):
+        if not self._is_of_python:
             raise TritonExtError("the kernel is not made of a function of Python")
         first = self._launch(*next(iter(launches.items())))
         proved = frozenset[int]()

@@ -22,9 +22,10 @@ from ._values import Box
 from ._variables import lane_of
 from ._verdicts import KINDS, Verdict
 
-#: The accesses and the checks whose findings have the values of the variables on the line.
+#: The checks whose findings have the values of the variables on the line: those of accesses of these kinds, and others.
 _ACCESSES = ("load", "store", "atomic")
-_SHOWN = ("bounds", "view", "uninit", "race")
+_OF_ACCESSES = ("bounds", "view", "uninit", "race", "lanes")
+_OF_OTHERS = ("arith",)
 #: How many launches with different numbers of a kernel are remembered.
 MOST_LAUNCHES = 1024
 
@@ -107,15 +108,17 @@ class Overflows:
                 self._wrong = [launched for one, launched in self._decided() if one.wrapped]
             return sum(one.times for one in self._wrong)
 
-    def variables(self, launch: _slot.Launch, finding: Finding, start: int) -> dict[str, Any]:
-        """Returns the values of the variables on the line of a finding about an access, in its first lane.
+    def variables(self, launch: _slot.Launch, finding: Finding, start: int, shape: tuple[int, ...]) -> dict[str, Any]:
+        """Returns the values of the variables on the line of a finding, in its first lane.
 
         Args:
             launch: in which the check has failed.
             finding: its program, its lane and its place matter.
-            start: the address of the tensor's first element.
+            start: the address of the first element of its tensor; 0 without one.
+            shape: of the tile that the lane is one of.
         """
-        if finding.access not in _ACCESSES or finding.check not in _SHOWN:
+        is_of_access = finding.access in _ACCESSES and finding.check in _OF_ACCESSES
+        if not is_of_access and finding.check not in _OF_OTHERS:
             return {}
         offset = None if finding.address is None else finding.address - start
         found: list[dict[str, Any]] = []
@@ -123,7 +126,7 @@ class Overflows:
             for kernel, launches in self._launches.items():
                 for key, one in launches.items() if kernel.name == launch.kernel else ():
                     if _is_launch(launch, one.values):
-                        local = kernel.variables(key, one.values, finding, offset)
+                        local = kernel.variables(key, one.values, finding, offset, shape)
                         found += [] if local is None else [local]
         # Kernels of one name can differ in a constant: then nobody knows which of them it was.
         return found[0] if found and all(one == found[0] for one in found) else {}
@@ -191,7 +194,7 @@ def _wraps_at(finding: Finding, use: Use, search: Search) -> bool:
     assert finding.program is not None
     assert finding.lane is not None
     at: Box = {("program", axis): (number, number) for axis, number in enumerate(finding.program)}
-    at |= lane_of(use, finding.lane)
+    at |= lane_of(use.shape, finding.lane)
     if any(one in box and not box[one][0] <= value <= box[one][1] for one, (value, _) in at.items()):
         return False  # of another launch
     return search.find({one: at.get(one, whole) for one, whole in box.items()}).verdict is True

@@ -36,8 +36,9 @@ class _Group:
     sites: dict[Site, None] = field(default_factory=dict)
 
 
-#: Returns the values of the variables on the line of a finding: gets the launch, the finding, and the tensor's address.
-Variables = Callable[[Launch, Finding, int], Mapping[str, Any]]
+#: Returns the values of the variables on the line of a finding: gets the launch, the finding, the tensor's address, and
+#: the shape of the tile.
+Variables = Callable[[Launch, Finding, int, tuple[int, ...]], Mapping[str, Any]]
 
 
 def findings_of(
@@ -141,6 +142,7 @@ def _finding(group: _Group, seen: Seen, variables: Variables | None, raced: Mapp
         if launch in raced:
             partner = raced[launch].partner(launch, note, program, address, word)
     lanes = sum(seen.sum(one, COUNT) for one in group.sites)
+    recorded = values  # which are the kernel's own, such as operands
     if launch is not None:
         named = _source.names_in(site.file, site.line)
         numbers = [one for one in launch.arguments if not one.is_tensor and one.storage == ANYWHERE]
@@ -163,6 +165,9 @@ def _finding(group: _Group, seen: Seen, variables: Variables | None, raced: Mapp
             finding = replace(finding, coordinates=_tensors.coordinates(tensor, address), distance=distance or None)
     elif tensor is not None:
         finding = replace(finding, argument=tensor.name)
-    if variables is not None and launch is not None and tensor is not None:
-        finding = replace(finding, values=merged(finding.values, variables(launch, finding, tensor.address)))
+    if variables is not None and launch is not None:
+        start = 0 if tensor is None else tensor.address
+        local = variables(launch, finding, start, site.shape)
+        local = {name: value for name, value in local.items() if name not in recorded}
+        finding = replace(finding, values=merged(finding.values, local))
     return explained(finding, note, launch, tensor, partner)

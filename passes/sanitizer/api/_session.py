@@ -156,9 +156,9 @@ def _wants_hints() -> bool:
 
 
 def _noting(active: tuple[Sanitizer, ...]) -> list[Sanitizer]:
-    """Returns the blocks that need to know of a launch: the innermost one that checks its integers, or its accesses."""
+    """Returns the blocks that need to know of a launch: the innermost one that checks its integers, or what it does."""
     found: list[Sanitizer] = []
-    for checks in ({"overflow"}, {"bounds", "uninit", "race"}):
+    for checks in ({"overflow"}, {"bounds", "uninit", "race", "lanes", "arith"}):
         one = next((one for one in reversed(active) if not checks.isdisjoint(one._names)), None)
         if one is not None and one not in found:
             found.append(one)

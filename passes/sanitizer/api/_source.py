@@ -64,6 +64,40 @@ def dimensions_in(file: str, line: int, name: str) -> list[tuple[int, ...]]:
     return list(found)
 
 
+#: Functions whose result has the shape of their operands, element by element; `store` and `load` take such operands.
+_ELEMENTWISE = frozenset(
+    (
+        "store",
+        "load",
+        "where",
+        "to",
+        "exp",
+        "exp2",
+        "log",
+        "log2",
+        "sin",
+        "cos",
+        "sqrt",
+        "rsqrt",
+        "abs",
+        "fma",
+        "minimum",
+    )
+) | {"maximum", "cdiv", "clamp", "div_rn", "sqrt_rn", "floor", "ceil"}
+
+
+def is_elementwise(file: str, line: int) -> bool:
+    """Whether the tensors in a line belong together element by element: none is indexed, reduced or reshaped in it."""
+    for node in (one for statement in _statements(file, line) for one in ast.walk(statement)):
+        if isinstance(node, ast.Subscript):
+            return False
+        if isinstance(node, ast.Call):
+            name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+            if name not in _ELEMENTWISE:
+                return False
+    return True
+
+
 def statement_around(file: str, line: int) -> int:
     """Returns the first line of the simple statement that a line is part of; the line itself if there is none."""
     return min((node.lineno for node in _statements(file, line)), default=line)

@@ -8,7 +8,7 @@ overwritten it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from . import _source
@@ -36,8 +36,14 @@ def of_line(launch: Launch, use: Use, file: str, line: int, box: Box) -> dict[st
         line: the line in it.
         box: the point at which they are asked for; what an interval of several numbers decides is left out.
     """
+    roots = [node for node in (use.mask, use.offset, use.value) if node is not None]
+    nodes = _nodes(launch, {*launch.graph.cone(roots)}, file, line)
+    return _values(launch, nodes, file, line, box)
+
+
+def _values(launch: Launch, nodes: Mapping[str, list[int]], file: str, line: int, box: Box) -> dict[str, Any]:
+    """Returns the values of the variables on a line at a point, of those whose nodes are given."""
     names = _source.names_in(file, line)
-    nodes = _nodes(launch, use, file, line)
     known = {
         name: [
             node
@@ -80,14 +86,54 @@ def of_access(launch: Launch, finding: Finding, offset: int | None) -> dict[str,
     return None
 
 
-def lane_of(use: Use, lane: int) -> Box:
-    """Returns the position of a lane, row-major in the tile, along each dimension."""
+def of_masked_load(launch: Launch, finding: Finding) -> dict[str, Any] | None:
+    """Returns the values of the variables on the line of a load, in the lane that is off and reaches an effect.
+
+    The iterations of loops are not known. If the finding has no address, its lane is one of the effect, and not of the
+    load.
+    """
+    for use in launch.uses:
+        if (use.place.file, use.place.line, use.place.column) == (finding.file, finding.line, finding.column):
+            box = _programs(launch, finding)
+            if box is None or use.what not in ("load", "atomic"):
+                continue
+            if finding.address is not None:
+                box |= lane_of(use.shape, finding.lane or 0)
+            return of_line(launch, use, finding.file, finding.line, box)
+    return None
+
+
+def of_operation(launch: Launch, finding: Finding, shape: tuple[int, ...]) -> dict[str, Any] | None:
+    """Returns the values of the variables on the line of an operation that is not an access, in its first lane.
+
+    Which elements of a tensor belong to the lane is known if the line only has elementwise operations of one dimension.
+    Others have the values of scalars only, and inside of loops only those that are the same in each iteration.
+    """
+    box = _programs(launch, finding)
+    if box is None:
+        return None
+    if len(shape) == 1 and _source.is_elementwise(finding.file, finding.line):
+        box |= lane_of(shape, finding.lane or 0)
+    nodes = _nodes(launch, None, finding.file, finding.line)
+    return _values(launch, nodes, finding.file, finding.line, box)
+
+
+def lane_of(shape: tuple[int, ...], lane: int) -> Box:
+    """Returns the position of a lane, row-major in a tile of this shape, along each dimension."""
     found: Box = {}
     lane = max(lane, 0)
-    for dimension in range(len(use.shape) - 1, -1, -1):
-        lane, at = divmod(lane, use.shape[dimension])
+    for dimension in range(len(shape) - 1, -1, -1):
+        lane, at = divmod(lane, shape[dimension])
         found["lane", dimension] = at, at
     return found
+
+
+def _programs(launch: Launch, finding: Finding) -> Box | None:
+    """Returns the program of a finding; None if the launch does not have it."""
+    assert finding.program is not None
+    if any(number >= size for number, size in zip(finding.program, launch.sizes, strict=False)):
+        return None
+    return {("program", axis): (number, number) for axis, number in enumerate(finding.program)}
 
 
 def _box_of(launch: Launch, use: Use, finding: Finding, offset: int | None) -> Box | None:
@@ -95,12 +141,10 @@ def _box_of(launch: Launch, use: Use, finding: Finding, offset: int | None) -> B
 
     Returns None if it is never there.
     """
-    assert finding.program is not None
     assert finding.lane is not None
-    fixed: Box = {("program", axis): (number, number) for axis, number in enumerate(finding.program)}
-    fixed |= lane_of(use, finding.lane)
-    if any(not at[0] < size for at, size in zip(fixed.values(), launch.sizes, strict=False)):
+    if (fixed := _programs(launch, finding)) is None:
         return None
+    fixed |= lane_of(use.shape, finding.lane)
     masks = [] if use.mask is None else [use.mask]
     offsets = [] if use.offset is None else [use.offset]
     wanted = None
@@ -123,15 +167,16 @@ def _box_of(launch: Launch, use: Use, finding: Finding, offset: int | None) -> B
     return {**box, **fixed}
 
 
-def _nodes(launch: Launch, use: Use, file: str, line: int) -> dict[str, list[int]]:
-    """Returns the nodes of the variables that a line reads: those of the last assignment before it."""
+def _nodes(launch: Launch, cone: Collection[int] | None, file: str, line: int) -> dict[str, list[int]]:
+    """Returns the nodes of the variables that a line reads: those of the last assignment before it.
+
+    Only nodes in `cone` count; None for all of the kernel.
+    """
     first, last = _source.function_around(file, line)
     start = _source.statement_around(file, line)
-    roots = [node for node in (use.mask, use.offset, use.value) if node is not None]
-    cone = {*launch.graph.cone(roots)}
     assigned: dict[str, dict[int, list[int]]] = {}
     for name, node, where in launch.variables:
-        if where.file == file and first <= where.line <= last and where.line < start and node in cone:
+        if where.file == file and first <= where.line <= last and where.line < start and (cone is None or node in cone):
             assigned.setdefault(name, {}).setdefault(where.line, []).append(node)
     return {name: at[max(at)] for name, at in assigned.items()}
 

@@ -185,3 +185,49 @@ def test_kernels_of_one_name_are_told_apart() -> None:
             row_sums[(8,)](torch.zeros(8, 100), torch.zeros(8), 100, B=block)
     (one,) = report.findings
     assert one.values["j"] == 100
+
+
+@triton.jit
+def copied_rows(x, out, n, B: tl.constexpr):
+    row = tl.program_id(0)
+    i = tl.arange(0, B)
+    v = tl.load(x + row * n + i, mask=i < n)
+    tl.store(out + row * B + i, v)
+    w = tl.load(x + row * n + i, mask=i < n)
+    tl.store(out + row, tl.sum(w))
+
+
+@pytest.mark.slow
+def test_masked_lanes() -> None:
+    """In the lane of the load that is off; where a lane of the result has many of the load, only scalars are known."""
+    one, mixed = found(copied_rows, (3,), torch.zeros(3, 12), torch.zeros(3, 16), 12, B=16, checks="lanes")
+    assert (one.check, one.program, one.lane) == ("lanes", (0, 0, 0), 12)
+    assert dict(one.values) == {"row": 0, "n": 12, "i": 12}
+    assert dict(mixed.values) == {"row": 0, "n": 12}
+
+
+@triton.jit
+def quotients(x, y, n, B: tl.constexpr):
+    row = tl.program_id(0)
+    i = row * B + tl.arange(0, B)
+    off = i - 5
+    first = i * n
+    q = (first + row) // off
+    tl.store(y + i, q)
+    for k in range(n):
+        late = i + first + k
+        tl.store(y + i, tl.sum(late // (i - 6 - k), axis=0) + first)
+    tl.store(y + off + first % 8 + 5, tl.load(x + i))
+
+
+@pytest.mark.slow
+def test_operands_and_variables_of_divisions() -> None:
+    """A sum may have other lanes than the tensors beside it, so its line shows scalars and operands only."""
+    x, y = torch.zeros(16, dtype=torch.int32), torch.zeros(32, dtype=torch.int32)
+    with tx.sanitize("arith") as report:
+        quotients[(2,)](x, y, 3, B=8)
+    one, summed = report.findings
+    assert (one.program, one.lane, one.values) == (
+        (0, 0, 0), 5, {"lhs": 15, "first": 15, "row": 0, "off": 0},
+    )  # fmt: skip
+    assert (summed.lane, summed.values) == (6, {"late": 24, "rhs": 0})

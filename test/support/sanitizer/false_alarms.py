@@ -60,17 +60,18 @@ ON_PURPOSE: dict[tuple[str, str, str], str] = {
 def is_right(finding: Any) -> bool:
     """Whether the values of a finding of `arith` show that its operation has no defined result, or the first NaN."""
     values = {name: value for name, value in finding.values.items() if isinstance(value, int | float)}
+    operands = list(values.values())[:2]  # those of variables on the line are behind them
     if finding.message == "NaN or Inf from finite numbers":
         result = values.pop("result", 0)
         return not math.isfinite(result) and all(map(math.isfinite, values.values()))
     if finding.message == "division by zero":
-        return 0 in values.values()
+        return 0 in operands
     if finding.message == "the least integer divided by -1":
-        return -1 in values.values() and any(-value in (2**7, 2**15, 2**31, 2**63) for value in values.values())
+        return -1 in operands and any(-value in (2**7, 2**15, 2**31, 2**63) for value in operands)
     if finding.message == "shift past the width":
-        return any(value >= 8 or value < 0 for value in values.values())
+        return any(value >= 8 or value < 0 for value in operands)
     if finding.message == "float to int out of range":
-        return any(not 0 <= value < 128 for value in values.values())
+        return any(not 0 <= value < 128 for value in operands[:1])
     return False
 
 
