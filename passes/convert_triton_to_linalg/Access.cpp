@@ -5,7 +5,6 @@
 
 #include "Access.h"
 #include "Builders.h"
-#include "Runs.h"
 
 #include "analysis/AxisInfo.h"
 #include "analysis/AxisTransfer.h"
@@ -14,9 +13,6 @@
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
-#include "mlir/IR/Remarks.h"
-
-#define DEBUG_TYPE "triton-ext-convert-triton-to-linalg"
 
 using namespace mlir;
 using namespace mlir::triton_ext;
@@ -118,20 +114,6 @@ Value Access::pad(Value part, const Box &box, Value value) {
       .getResult();
 }
 
-/// Returns whether all elements along some dimension are known to have one
-/// address. Strides that are known only when the kernel runs may be 0, too.
-/// Then several elements are stored to one address, and it is undefined which
-/// of them stays, as it is in Triton.
-static bool overlaps(const Pointers &pointers, ArrayRef<int64_t> shape) {
-  SmallVector<OpFoldResult> strides(pointers.offsets.strides);
-  for (const analysis::WrappedOffset &term : pointers.offsets.wrapped)
-    strides[term.dim] = term.stride;
-  return llvm::any_of(llvm::zip(strides, shape), [](auto dim) {
-    auto [stride, size] = dim;
-    return size != 1 && isConstantIntValue(stride, 0);
-  });
-}
-
 Pointers Access::fromFirst(Value pointers, ArrayRef<int64_t> strides) {
   Value zero = math.toValue(math.number(0));
   Pointers result;
@@ -141,71 +123,6 @@ Pointers Access::fromFirst(Value pointers, ArrayRef<int64_t> strides) {
   for (int64_t stride : strides)
     result.offsets.strides.push_back(math.number(stride));
   return result;
-}
-
-static void print(raw_ostream &os, OpFoldResult value) {
-  if (std::optional<int64_t> number = getConstantIntValue(value))
-    os << *number;
-  else
-    os << "?";
-}
-
-/// Describes a view for a remark. Values that are not constants are `?`.
-static std::string describe(const Pointers &pointers, const Box &box) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  os << "a view: offset ";
-  print(os, pointers.offsets.offset);
-  os << ", strides [";
-  llvm::interleaveComma(pointers.offsets.strides, os,
-                        [&](OpFoldResult stride) { print(os, stride); });
-  os << "], ";
-  for (const analysis::WrappedOffset &term : pointers.offsets.wrapped) {
-    os << "and along " << term.dim << " ";
-    print(os, term.offset);
-    os << " + ";
-    print(os, term.stride);
-    os << " i modulo ";
-    print(os, term.modulus);
-    os << ", ";
-  }
-  os << "elements ";
-  llvm::interleave(
-      llvm::zip(box.low, box.high), os,
-      [&](auto dim) {
-        os << "[";
-        print(os, std::get<0>(dim));
-        os << ", ";
-        print(os, std::get<1>(dim));
-        os << ")";
-      },
-      " x ");
-  return text;
-}
-
-std::optional<std::pair<Pointers, Box>>
-Access::track(Operation *op, Value pointers, Value mask) {
-  auto opts = remark::RemarkOpts::name("view").category(DEBUG_TYPE);
-  auto missed = [&](StringRef why) {
-    remark::missed(loc, opts) << remark::reason("not a view: {0}", why);
-    return std::nullopt;
-  };
-  std::optional<Pointers> tracked = trackPointers(pointers, math);
-  if ((!tracked || tracked->offsets.wrapsAround()) && pointerFacts.strides)
-    tracked = fromFirst(pointers, *pointerFacts.strides);
-  if (!tracked)
-    return missed("its pointers are not tracked");
-  if (!haveRuns(*tracked))
-    return missed("its pointers wrap around twice along a dimension");
-  if (!isa<tt::LoadOp>(op) && overlaps(*tracked, shape))
-    return missed("it writes to one address several times");
-  std::optional<Box> box =
-      mask ? trackMask(mask, math) : analysis::wholeOf(shape, math);
-  if (!box)
-    return missed("its mask is not tracked");
-  remark::analysis(loc, opts)
-      << remark::reason("{0}", describe(*tracked, *box));
-  return std::pair(*tracked, *box);
 }
 
 Value Access::toLine(Value tensor) {

@@ -6,8 +6,7 @@
 #define TRITON_EXT_CONVERTTRITONTOLINALG_ACCESS_H
 
 #include "Conversion.h"
-#include "analysis/MaskTracker.h"
-#include "analysis/PointerTracker.h"
+#include "analysis/RowTracker.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -67,9 +66,15 @@ struct TRITON_EXT_EXPORTED Access {
              ArrayRef<OpFoldResult> strides);
   /// Returns the places of the elements, which may wrap around, and the box in
   /// which the mask is true, if both can be tracked. Emits a remark that shows
-  /// the result or names what cannot be tracked.
+  /// the result.
   std::optional<std::pair<Pointers, Box>> track(Operation *op, Value pointers,
                                                 Value mask);
+  /// Returns the rows of an access that track() has not tracked, if it has
+  /// rows. Emits a remark that shows the result, or that of noteMissed().
+  std::optional<analysis::Rows> trackRows(Operation *op, Value pointers,
+                                          Value mask);
+  /// Emits a remark that says why track() returned nothing.
+  void noteMissed();
   /// Returns pointers for which only `strides` are known. Their base is the
   /// first pointer.
   Pointers fromFirst(Value pointers, ArrayRef<int64_t> strides);
@@ -104,6 +109,9 @@ struct TRITON_EXT_EXPORTED Access {
   StringAttr cacheMode;
 
 private:
+  /// What track() could not track.
+  StringRef untracked;
+
   StringAttr cacheModeOf(triton::CachePolicyAttr policy);
 };
 

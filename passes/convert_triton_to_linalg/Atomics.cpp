@@ -129,6 +129,8 @@ std::optional<Piece> Piece::of(Access &access, Operation *op, Value pointers,
   if (access.shape.empty())
     return std::nullopt;
   auto tracked = access.track(op, pointers, mask);
+  if (!tracked)
+    access.noteMissed();
   if (!tracked || tracked->first.offsets.wrapsAround())
     return std::nullopt;
   Piece piece{Value(), tracked->second, {}};

@@ -19,6 +19,11 @@ def ConvertTritonToLinalgPass : Pass<"triton-ext-convert-triton-to-linalg", "::m
     never part of a view. As in Triton's own analyses, sums and products of offsets
     are assumed not to wrap. Offsets are 64 bits wide.
 
+    **Accesses by row** have pointers with a stride along each dimension but one, or a
+    mask that is the conjunction of a box and of any masks along one dimension. They
+    become a loop over this dimension, with a view for each index. In the loop,
+    an `scf.if` leaves out the rows that are masked off.
+
     **Other accesses** become `linalg_ext.gather` and `linalg_ext.scatter`; accesses
     of a scalar become `memref.load` and `memref.store`, inside of an `scf.if` if
     there is a mask. A masked load without another value gives 0.

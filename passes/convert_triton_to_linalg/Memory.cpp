@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Converts loads and stores. If pointers and mask are tracked, they become
-// accesses to a view of the memory that they touch, otherwise gathers and
-// scatters. Memory that is masked off is not touched.
+// accesses to a view of the memory that they touch; if all but one dimension
+// are, to a view of each row; otherwise gathers and scatters. Memory that is
+// masked off is not touched.
 
 #include "Access.h"
 #include "Conversion.h"
 #include "Indexed.h"
+#include "Rows.h"
 #include "Runs.h"
 
 #include "linalg_ext/LinalgExt.h"
@@ -54,6 +56,8 @@ struct LoadPattern : AccessPattern<tt::LoadOp> {
                           op.getMask(), op.getOther());
     else if (auto tracked = access.track(op, op.getPtr(), op.getMask()))
       value = loadBox(access, tracked->first, tracked->second, op.getOther());
+    else if (auto rows = access.trackRows(op, op.getPtr(), op.getMask()))
+      value = loadRows(access, *rows, op.getOther());
     else if (auto where = access.memoryAndIndices(op.getPtr()))
       value = loadIndexed(access, *where, op.getMask(), op.getOther());
     if (value)
@@ -82,6 +86,8 @@ struct StorePattern : AccessPattern<tt::StoreOp> {
                    op.getMask(), value);
     } else if (auto tracked = access.track(op, op.getPtr(), op.getMask())) {
       storeBox(access, tracked->first, tracked->second, value);
+    } else if (auto rows = access.trackRows(op, op.getPtr(), op.getMask())) {
+      storeRows(access, *rows, value);
     } else if (auto where = access.memoryAndIndices(op.getPtr())) {
       storeIndexed(access, *where, op.getMask(), value);
     } else {

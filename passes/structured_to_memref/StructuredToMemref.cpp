@@ -4,6 +4,7 @@
 // every other operation untouched, and pointers without a use in place.
 
 #include "aux/Aux.h"
+#include "convert_triton_to_linalg/Rows.h"
 #include "convert_triton_to_linalg/Runs.h"
 #include "linalg_ext/LinalgExt.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -40,9 +41,8 @@ struct StructuredToMemrefPass
 struct Target {
   Pointers pointers;
   Box box;
-  /// Makes the offsets and the mask along one dimension; null if all are
-  /// strided.
-  tts::MakeGatherScatterTptrOp gather = {};
+  /// The rows, if one dimension has any offsets or any mask.
+  std::optional<analysis::Rows> rows = {};
 };
 } // namespace
 
@@ -78,84 +78,28 @@ static std::optional<Target> getTarget(Access &access, Value ptr,
                                        ArrayRef<OpFoldResult> maskDims) {
   IndexMath &math = access.math;
   Target target{{}, analysis::wholeOf(access.shape, math)};
-  if (auto strided = ptr.getDefiningOp<tts::MakeTptrOp>()) {
+  auto gather = ptr.getDefiningOp<tts::MakeGatherScatterTptrOp>();
+  if (auto strided = ptr.getDefiningOp<tts::MakeTptrOp>())
     target.pointers = pointersOf(strided, math);
-  } else if (auto gather = ptr.getDefiningOp<tts::MakeGatherScatterTptrOp>()) {
-    target.pointers = {
-        gather.getBase(),
-        {sum(gather.getMixedOffsets(), math), gather.getMixedStrides()}};
-    target.gather = gather;
-  } else {
+  else if (!gather)
     return std::nullopt;
-  }
-  bool hasMask = target.gather && target.gather.getGatherScatterMask();
+  bool hasMask = gather && gather.getGatherScatterMask();
   for (auto [dim, bound] : llvm::enumerate(maskDims)) {
     // There, the mask of the pointers decides.
-    if (hasMask && dim == target.gather.getGatherScatterDim())
+    if (hasMask && dim == gather.getGatherScatterDim())
       continue;
     target.box.high[dim] = math.max(
         math.min(bound, math.number(access.shape[dim])), math.number(0));
   }
+  if (gather)
+    target.rows = {
+        {gather.getBase(),
+         {sum(gather.getMixedOffsets(), math), gather.getMixedStrides()}},
+        unsigned(gather.getGatherScatterDim()),
+        gather.getGatherScatterOffset(),
+        gather.getGatherScatterMask(),
+        target.box};
   return target;
-}
-
-/// Calls `body` for each run of the elements at one index of the dimension with
-/// any offsets. `state` and the result are as in forEachRun().
-static Value forEachIndex(Access &access, const Target &target, Value state,
-                          function_ref<Value(const Run &, Value)> body) {
-  OpBuilder &builder = access.builder;
-  Location loc = access.loc;
-  IndexMath &math = access.math;
-  tts::MakeGatherScatterTptrOp gather = target.gather;
-  unsigned dim = gather.getGatherScatterDim();
-  SmallVector<Value> carried;
-  if (state)
-    carried.push_back(state);
-  Value low = math.toValue(math.number(0)), one = math.toValue(math.number(1));
-  auto loop = scf::ForOp::create(
-      builder, loc, low, math.toValue(target.box.high[dim]), one, carried);
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToStart(loop.getBody());
-  Value at = loop.getInductionVar();
-  Value current = state ? Value(loop.getRegionIterArg(0)) : Value();
-  auto visit = [&]() -> Value {
-    Value offset = arith::IndexCastOp::create(
-        builder, loc, builder.getIndexType(),
-        tensor::ExtractOp::create(builder, loc, gather.getGatherScatterOffset(),
-                                  at));
-    OpFoldResult stride = target.pointers.offsets.strides[dim];
-    Run run{target.pointers, target.box, target.box};
-    run.pointers.offsets.offset =
-        math.add(target.pointers.offsets.offset, math.mul(offset, stride));
-    run.memory.low[dim] = math.number(0);
-    run.memory.high[dim] = math.number(1);
-    run.elements.low[dim] = at;
-    run.elements.high[dim] = math.add(at, math.number(1));
-    return body(run, current);
-  };
-  SmallVector<Value> yielded;
-  if (Value mask = gather.getGatherScatterMask()) {
-    Value isKept = tensor::ExtractOp::create(builder, loc, mask, at);
-    TypeRange types = ValueRange(carried).getTypes();
-    auto branch = scf::IfOp::create(builder, loc, types, isKept,
-                                    /*withElse=*/bool(state));
-    OpBuilder::InsertionGuard inner(builder);
-    builder.setInsertionPointToStart(branch.thenBlock());
-    Value next = visit();
-    if (state) {
-      scf::YieldOp::create(builder, loc, next);
-      builder.setInsertionPointToStart(branch.elseBlock());
-      scf::YieldOp::create(builder, loc, current);
-      yielded.push_back(branch.getResult(0));
-    }
-  } else if (Value next = visit()) {
-    yielded.push_back(next);
-  }
-  if (!state)
-    return {};
-  builder.setInsertionPointToEnd(loop.getBody());
-  scf::YieldOp::create(builder, loc, yielded);
-  return loop.getResult(0);
 }
 
 /// Returns a tensor whose elements are all `scalar`, or null if that is null.
@@ -173,19 +117,9 @@ static void convert(tts::LoadOp op, OpBuilder &builder) {
   if (!target)
     return;
   Value other = splat(access, op.getOther());
-  Value result;
-  if (target->gather) {
-    bool hasMask = bool(target->gather.getGatherScatterMask());
-    Box box = target->box;
-    // The mask may leave elements out, so the box must not look whole.
-    if (hasMask)
-      box.high[0] = access.math.number(0);
-    result = forEachIndex(
-        access, *target, getAround(access, box, other),
-        [&](const Run &run, Value into) { return loadRun(access, run, into); });
-  } else {
-    result = loadBox(access, target->pointers, target->box, other);
-  }
+  Value result = target->rows
+                     ? loadRows(access, *target->rows, other)
+                     : loadBox(access, target->pointers, target->box, other);
   op.replaceAllUsesWith(result);
   op.erase();
 }
@@ -195,11 +129,8 @@ static void convert(tts::StoreOp op, OpBuilder &builder) {
   auto target = getTarget(access, op.getPtr(), op.getMixedMaskDims());
   if (!target)
     return;
-  if (target->gather)
-    forEachIndex(access, *target, Value(), [&](const Run &run, Value) {
-      storeRun(access, run, op.getValue());
-      return Value();
-    });
+  if (target->rows)
+    storeRows(access, *target->rows, op.getValue());
   else
     storeBox(access, target->pointers, target->box, op.getValue());
   op.erase();

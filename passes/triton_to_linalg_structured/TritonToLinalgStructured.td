@@ -11,8 +11,8 @@ def TritonToLinalgStructuredPass
     `-canonicalize`, `-triton-to-structured=low-bounds=false`,
     `-canonicalize`, `-structured-to-memref`, `-lower-structured`, and `-triton-to-linalg`, which converts whatever is not a structured load or store.
 
-    Compared with `-triton-to-linalg` alone, one dimension of any offsets or any mask
-    leaves the accesses along the other dimensions structured.
+    The accesses become the same views as in `-triton-to-linalg` alone, but passes and
+    tools that know triton-shared's dialect can see and change them.
 
     `program-arguments` runs `-add-program-arguments` at the end.
   }];

@@ -5,9 +5,7 @@
 
 #include "StructuredAccess.h"
 
-#include "analysis/LineTracker.h"
-#include "analysis/MaskTracker.h"
-#include "analysis/PointerTracker.h"
+#include "analysis/RowTracker.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "triton/Dialect/Triton/IR/Dialect.h"
@@ -56,9 +54,6 @@ struct Maker {
 
   Value makeStrided(const Pointers &tracked, Value pointers);
   std::optional<Structured> makeGather(Value pointers, Value mask);
-  std::optional<Line> addLines(ArrayRef<Value> tensors);
-  OpFoldResult takeFactor(Line &line);
-  Value restrict(ArrayRef<Value> masks, unsigned dim);
 };
 } // namespace
 
@@ -98,127 +93,37 @@ Value Maker::makeStrided(const Pointers &tracked, Value pointers) {
                                  extents);
 }
 
-/// Returns the sum of tensors of offsets, which depends on the index along one
-/// dimension; nullopt if it depends on several. A single tensor of 32 bits
-/// stays as it is, otherwise the sum is an i64.
-std::optional<Line> Maker::addLines(ArrayRef<Value> tensors) {
-  std::optional<Line> sum;
-  for (Value tensor : tensors) {
-    auto line = trackLine(tensor, math);
-    if (!line || !line->dim || (sum && sum->dim != line->dim))
-      return std::nullopt;
-    auto lineType = cast<RankedTensorType>(line->value.getType());
-    unsigned bits = lineType.getElementTypeBitWidth();
-    Type i64 = builder.getI64Type();
-    if (bits < 32 || (bits == 32 && tensors.size() > 1))
-      line->value = arith::ExtSIOp::create(builder, loc, lineType.clone(i64),
-                                           line->value);
-    if (sum)
-      line->value =
-          arith::AddIOp::create(builder, loc, sum->value, line->value);
-    sum = line;
-  }
-  return sum;
-}
-
-/// Divides the offsets of a line by a factor that all of them have, and returns
-/// the factor.
-OpFoldResult Maker::takeFactor(Line &line) {
-  auto product = line.value.getDefiningOp<arith::MulIOp>();
-  auto factor = product ? trackLine(product.getRhs(), math) : std::nullopt;
-  if (!factor || factor->dim)
-    return math.number(1);
-  line.value = product.getLhs();
-  return math.fromInteger(factor->value);
-}
-
-/// Returns the conjunction of masks, which are lines along `dim`; null if one
-/// is not.
-Value Maker::restrict(ArrayRef<Value> masks, unsigned dim) {
-  Value result;
-  for (Value mask : masks) {
-    auto line = trackLine(mask, math);
-    if (!line || (line->dim && line->dim != dim))
-      return {};
-    if (!line->dim)
-      line->value = tt::SplatOp::create(
-          builder, loc, RankedTensorType::get(shape[dim], builder.getI1Type()),
-          line->value);
-    result = result ? arith::AndIOp::create(builder, loc, result, line->value)
-                          .getResult()
-                    : line->value;
-  }
-  return result;
-}
-
 /// Makes pointers with any offsets or any mask along one dimension.
 std::optional<Structured> Maker::makeGather(Value pointers, Value mask) {
-  // Without another dimension, nothing is structured.
-  auto sum = trackPointerSum(pointers, math);
-  if (!sum || shape.size() < 2)
+  // The mask of the pointers replaces the bound along their dimension.
+  auto accept = [&](const Box &box, std::optional<unsigned> dim) {
+    return beginsAtZero(box) &&
+           (!dim || isConstantIntValue(box.high[*dim], shape[*dim]));
+  };
+  std::optional<Rows> rows = trackRows(pointers, mask, math, accept);
+  if (!rows)
     return std::nullopt;
-  Offsets strided{math.number(0), zeros()};
-  SmallVector<Value> others;
-  for (Value addend : sum->addends) {
-    for (Value summand : getSummands(addend, math)) {
-      auto offsets = trackOffsets(summand, math);
-      if (offsets && !offsets->wrapsAround())
-        strided = addOffsets(strided, *offsets, math);
-      else
-        others.push_back(summand);
-    }
-  }
-  std::optional<Line> line = addLines(others);
-  if (!others.empty() && !line)
-    return std::nullopt;
-  std::optional<unsigned> dim = line ? line->dim : std::nullopt;
-  SplitMask parts{wholeOf(shape, math), {}};
-  if (mask)
-    parts = splitMask(mask, beginsAtZero, math);
-  for (Value part : parts.rest) {
-    auto along = trackLine(part, math);
-    if (!along || (dim && along->dim && dim != along->dim))
-      return std::nullopt;
-    if (along->dim)
-      dim = along->dim;
-  }
-  if (!dim || (line && !isZero(strided.strides[*dim])))
-    return std::nullopt;
+  unsigned dim = rows->dim;
   Structured result;
-  Value gatherMask;
-  if (!parts.rest.empty()) {
-    // The mask of the pointers replaces the bound along their dimension.
-    auto accept = [&](const Box &box) {
-      return beginsAtZero(box) &&
-             isConstantIntValue(box.high[*dim], shape[*dim]);
-    };
-    parts = splitMask(mask, accept, math);
-    gatherMask = restrict(parts.rest, *dim);
-    if (!gatherMask)
-      return std::nullopt;
-    result.hasOwnMask = true;
+  result.hasOwnMask = bool(rows->mask);
+  if (!isWhole(rows->box, shape)) {
+    result.maskDims = rows->box.high;
+    if (rows->mask)
+      result.maskDims[dim] = math.number(0);
   }
-  if (!isWhole(parts.box, shape)) {
-    result.maskDims = parts.box.high;
-    if (gatherMask)
-      result.maskDims[*dim] = math.number(0);
-  }
-  SmallVector<OpFoldResult> strides(strided.strides), offsets = zeros();
-  offsets[*dim == 0 ? 1 : 0] = strided.offset;
-  if (line)
-    strides[*dim] = takeFactor(*line);
-  if (isStore && overlaps(strides, shape))
+  const Offsets &strided = rows->pointers.offsets;
+  SmallVector<OpFoldResult> offsets = zeros();
+  offsets[dim == 0 ? 1 : 0] = strided.offset;
+  if (isStore && overlaps(strided.strides, shape))
     return std::nullopt;
-  Value indices =
-      line ? line->value
-           : tt::MakeRangeOp::create(
-                 builder, loc,
-                 RankedTensorType::get(shape[*dim], builder.getI32Type()), 0,
-                 shape[*dim])
-                 .getResult();
+  Value indices = rows->offsets;
+  if (!indices)
+    indices = tt::MakeRangeOp::create(
+        builder, loc, RankedTensorType::get(shape[dim], builder.getI32Type()),
+        0, shape[dim]);
   result.ptr = tts::MakeGatherScatterTptrOp::create(
-      builder, loc, baseOf(sum->base), indices, gatherMask, *dim, shape,
-      strides, offsets);
+      builder, loc, baseOf(rows->pointers.base), indices, rows->mask, dim,
+      shape, strided.strides, offsets);
   return result;
 }
 

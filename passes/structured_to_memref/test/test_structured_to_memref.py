@@ -16,10 +16,7 @@ BUGS = {
     "a block wraps around": bug("op.wrapsAround()", "true"),
     "what wraps around counts twice": bug("stride = offsets[dim] = math.number(0)", "stride = math.number(0)"),
     "a bound may be above the size": bug("math.min(bound, math.number(access.shape[dim]))", "bound"),
-    "the mask of the pointers is a bound": bug("hasMask && dim == target.gather.getGatherScatterDim()", "false"),
-    "rows have no stride": bug("math.mul(offset, stride)", "offset"),
-    "all rows are the first": bug("run.elements.low[dim] = at", "run.elements.low[dim] = low"),
-    "a row that is left out is undefined": bug("box.high[0] = access.math.number(0)", "box.high[0]"),
+    "the mask of the pointers is a bound": bug("hasMask && dim == gather.getGatherScatterDim()", "false"),
 }
 
 

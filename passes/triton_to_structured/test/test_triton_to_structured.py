@@ -100,6 +100,7 @@ def test_random_shapes_compute_what_the_interpreter_does(tmp_path: Path, monkeyp
 access = partial(mutants.Mutation, "StructuredAccess.cpp")
 terms = partial(mutants.Mutation, "OffsetMath.cpp")
 lines = partial(mutants.Mutation, "LineTracker.cpp")
+rows = partial(mutants.Mutation, "RowTracker.cpp")
 
 BUGS = {
     "volatile": mutants.Mutation("TritonToStructured.cpp", "op.getIsVolatile()", "false"),
@@ -115,9 +116,9 @@ BUGS = {
     "what is added later wraps around": access("llvm::find(wraps, false)", "wraps.begin()"),
     "a modulus is negative": access("*number < 0", "false", behind="term.modulus);"),
     "a bound where the pointers have a mask": access("isConstantIntValue(box.high[*dim], shape[*dim])", "true"),
-    "any factor is a stride": access("!factor || factor->dim", "!factor"),
-    "a factor is lost": access("math.fromInteger(factor->value)", "math.number(1)"),
-    "sums of offsets have 32 bits": access("bits == 32 && tensors.size() > 1", "false"),
+    "any factor is a stride": rows("!factor || factor->dim", "!factor"),
+    "a factor is lost": rows("math.fromInteger(factor->value)", "math.number(1)"),
+    "sums of offsets have 32 bits": rows("bits == 32 && tensors.size() > 1", "false"),
     "a difference keeps the sign": terms("math.sub(zero, term.stride)", "term.stride"),
     "the modulus is not scaled": terms("math.mul(term.modulus, factor)", "term.modulus"),
     "a hash does not wrap": terms("distance < -mostDistance || distance > mostDistance", "false"),
