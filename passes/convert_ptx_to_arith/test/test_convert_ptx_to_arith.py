@@ -19,6 +19,7 @@ from support.cpu import ptx_models, ptx_page
 from support.cpu.ptx_form import Form
 from support.cpu.ptx_forms import FORMS
 
+pytestmark = pytest.mark.keeps_kernels
 torch = pytest.importorskip("torch")
 CPUDriver = pytest.importorskip("triton_ext.backends.cpu.driver").CPUDriver
 N = 128
@@ -31,32 +32,28 @@ def on_the_cpu(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @triton.jit
-def assembly(out, x, y, z, v, N: tl.constexpr, ASM: tl.constexpr, TEXT: tl.constexpr, COUNT: tl.constexpr, PACK: tl.constexpr):  # fmt: skip  # noqa: E501, PLR0917
+def assembly(out, x, y, z, v, N: tl.constexpr, TEXTS: tl.constexpr, CONSTRAINTS: tl.constexpr, COUNT: tl.constexpr, PACK: tl.constexpr):  # fmt: skip  # noqa: E501, PLR0917
     i = tl.arange(0, N)
-    if COUNT == 1:
-        found = tl.inline_asm_elementwise(ASM, TEXT, [tl.load(x + i)], out.dtype.element_ty, True, PACK)
-    elif COUNT == 2:
-        found = tl.inline_asm_elementwise(ASM, TEXT, [tl.load(x + i), tl.load(y + i)], out.dtype.element_ty, True, PACK)
-    elif COUNT == 3:
-        found = tl.inline_asm_elementwise(
-            ASM, TEXT, [tl.load(x + i), tl.load(y + i), tl.load(z + i)], out.dtype.element_ty, True, PACK
-        )
-    else:
-        found = tl.inline_asm_elementwise(
-            ASM,
-            TEXT,
-            [tl.load(x + i), tl.load(y + i), tl.load(z + i), tl.load(v + i)],
-            out.dtype.element_ty,
-            True,
-            PACK,
-        )
-    tl.store(out + i, found)
+    for k in tl.static_range(len(TEXTS)):
+        if COUNT == 1:
+            operands = [tl.load(x + i)]
+        elif COUNT == 2:
+            operands = [tl.load(x + i), tl.load(y + i)]
+        elif COUNT == 3:
+            operands = [tl.load(x + i), tl.load(y + i), tl.load(z + i)]
+        else:
+            operands = [tl.load(x + i), tl.load(y + i), tl.load(z + i), tl.load(v + i)]
+        found = tl.inline_asm_elementwise(TEXTS[k], CONSTRAINTS, operands, out.dtype.element_ty, True, PACK)
+        tl.store(out + k * N + i, found)
 
 
-def launch(text: str, constraints: str, out: torch.Tensor, *operands: torch.Tensor, pack: int = 1) -> torch.Tensor:
-    """Returns `out`, which the assembly computes for each element."""
+def launch(
+    text: str | tuple[str, ...], constraints: str, out: torch.Tensor, *operands: torch.Tensor, pack: int = 1
+) -> torch.Tensor:
+    """Returns `out`, which the assembly computes for each element; several ones compute a row of it each."""
+    texts = (text,) if isinstance(text, str) else text
     padded = [*operands, *[operands[0]] * (4 - len(operands))]
-    assembly[(1,)](out, *padded, len(out), text, constraints, len(operands), pack)
+    assembly[(1,)](out, *padded, out.numel() // len(texts), texts, constraints, len(operands), pack)
     return out
 
 
@@ -91,7 +88,11 @@ def problem(form: Form, found: int, wanted: int) -> bool:
 @settings(max_examples=3, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(seed=st.integers(0, 2**32 - 1))
 def test_an_instruction(name: str, seed: int) -> None:
-    assert not wrong_rows(name, seed)
+    assert not wrong_rows([name], seed)[name]
+
+
+#: How many instructions a kernel has at most. With one, most of its time is that of a compilation of an empty kernel.
+MOST = 16
 
 
 @pytest.mark.slow
@@ -99,39 +100,49 @@ def test_an_instruction(name: str, seed: int) -> None:
 def test_all_instructions_of_another_processor(arch: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """With SSE2, and with AVX2, the same models hold."""
     monkeypatch.setattr(CPUDriver, "get_current_target", lambda _: GPUTarget("cpu", arch, 1))
+    by_widths: dict[tuple[int, ...], list[str]] = {}
+    for name, form in FORMS.items():
+        by_widths.setdefault(form.widths, []).append(name)
+    chosen = [names[i : i + MOST] for names in by_widths.values() for i in range(0, len(names), MOST)]
     assembly.device_caches.clear()  # the kernels of this process that are in memory
     try:
-        wrong = {name: rows for name in FORMS if (rows := wrong_rows(name, 1))}
+        found = {name: rows for names in chosen for name, rows in wrong_rows(names, 1).items()}
         kernels = [kernel for cache, *_ in assembly.device_caches.values() for kernel in cache.values()]
     finally:
         assembly.device_caches.clear()
-    assert not wrong
-    assert len(kernels) == len(FORMS)
+    assert found.keys() == FORMS.keys()
+    assert not {name: rows for name, rows in found.items() if rows}
+    assert len(kernels) == len(chosen)
     assert {kernel.metadata.target.arch for kernel in kernels} == {arch}
 
 
-def wrong_rows(name: str, seed: int) -> list[tuple[list[str], str, str]]:
-    """Returns operands, result and wanted result of the elements for which the instruction is wrong."""
-    form = FORMS[name]
-    result, *widths = form.widths
+def wrong_rows(names: list[str], seed: int) -> dict[str, list[tuple[list[str], str, str]]]:
+    """Returns operands, result and wanted result of the elements for which an instruction is wrong, by instruction.
+
+    Args:
+        names: instructions whose registers have the same widths; one kernel has all of them.
+        seed: chooses the operands.
+    """
+    result, *widths = FORMS[names[0]].widths
     operands = [ptx_models.registers(seed + i, N, width) for i, width in enumerate(widths)]
-    text = form.text or f"{name} {', '.join(f'${i}' for i in range(len(form.widths)))};"
+    registers = ", ".join(f"${i}" for i in range(1 + len(widths)))
     constraints = ",".join(["=" + CONSTRAINTS[result], *(CONSTRAINTS[width] for width in widths)])
     out = launch(
-        text,
+        tuple(FORMS[name].text or f"{name} {registers};" for name in names),
         constraints,
-        torch.zeros(N, dtype=getattr(torch, f"int{result}")),
+        torch.zeros(len(names), N, dtype=getattr(torch, f"int{result}")),
         *(tensor(bits, width) for bits, width in zip(operands, widths, strict=True)),
     )
-    found = out.numpy().view(f"u{result // 8}").tolist()
     rows = list(zip(*(bits.tolist() for bits in operands), strict=True))
-    wanted = [form.model(*row) for row in rows]
-    wrong = [
-        (list(map(hex, row)), hex(a), hex(b))
-        for row, a, b in zip(rows, found, wanted, strict=True)
-        if problem(form, a, b)
-    ]
-    return wrong[:5]
+    wrong = {}
+    for name, found in zip(names, out.numpy().view(f"u{result // 8}").tolist(), strict=True):
+        wanted = [FORMS[name].model(*row) for row in rows]
+        wrong[name] = [
+            (list(map(hex, row)), hex(a), hex(b))
+            for row, a, b in zip(rows, found, wanted, strict=True)
+            if problem(FORMS[name], a, b)
+        ][:5]
+    return wrong
 
 
 UNPACK = """{
