@@ -122,6 +122,22 @@ Value ExtentFinder::baseOf(Value pointer, OpBuilder &b) {
   return copy->getResult(0);
 }
 
+/// Returns the scalar to which offsets were added, if it is one of several
+/// pointers as they came from memory, from integers or from the host: a branch
+/// or a loop chooses it. Null otherwise.
+Value ExtentFinder::chosenBase(Value pointer) const {
+  while (Operation *op = pointer.getDefiningOp()) {
+    if (!isa<tt::AddPtrOp, tt::SplatOp, tt::BroadcastOp, tt::ExpandDimsOp,
+             tt::ReshapeOp, tt::TransOp>(op))
+      break;
+    pointer = op->getOperand(0);
+  }
+  if (isa<RankedTensorType>(pointer.getType()))
+    return {};
+  Roots roots = rootsOf(pointer, checker.kernel);
+  return roots.isOpen || roots.hasOffset ? Value() : pointer;
+}
+
 std::optional<Extents> ExtentFinder::find(Value pointer, Operation *op,
                                           StringRef &why) {
   Roots roots = rootsOf(pointer, checker.kernel);
@@ -130,15 +146,25 @@ std::optional<Extents> ExtentFinder::find(Value pointer, Operation *op,
     return std::nullopt;
   }
   Extents extents;
+  DominanceInfo dominance(checker.kernel);
+  // A pointer from a branch or from an earlier iteration is known only as the
+  // value that the branch or the loop gives.
+  if (!llvm::all_of(roots.others, [&](Value other) {
+        return dominance.properlyDominates(other, op);
+      })) {
+    Value base = chosenBase(pointer);
+    if (!base) {
+      why = "a loop advances the pointer, or each lane has one of its own, and "
+            "it comes from a branch or from another iteration";
+      return std::nullopt;
+    }
+    extents.found.push_back(pointedInto(base));
+    return extents;
+  }
   llvm::append_range(extents.arguments, roots.arguments);
   if (roots.others.empty() && roots.arguments.size() == 1)
     extents.argument = roots.arguments.front();
-  DominanceInfo dominance(checker.kernel);
   for (Value other : roots.others) {
-    if (!dominance.properlyDominates(other, op)) {
-      why = "the pointer comes from another iteration's load";
-      return std::nullopt;
-    }
     if (!isa<RankedTensorType>(other.getType())) {
       extents.found.push_back(pointedInto(other));
       continue;

@@ -57,6 +57,7 @@ private:
   ByteRange storageOf(unsigned argument);
   ByteRange pointedInto(Value pointer);
   Value baseOf(Value pointer, OpBuilder &b);
+  Value chosenBase(Value pointer) const;
 
   Checker &checker;
   StridedTracker &tracker;

@@ -95,9 +95,13 @@ void Walk::visitArgument(BlockArgument argument) {
 void Walk::visitResult(Operation *op, OpResult result) {
   unsigned number = result.getResultNumber();
   llvm::TypeSwitch<Operation *>(op)
-      .Case<tt::AddPtrOp, tt::SplatOp, tt::BroadcastOp, tt::ExpandDimsOp,
-            tt::ReshapeOp, tt::TransOp, tt::GatherOp, tt::UnsplatOp,
-            tt::SplitOp>([&](auto) { push(op->getOperand(0)); })
+      .Case([&](tt::AddPtrOp add) {
+        roots.hasOffset = true;
+        push(add.getPtr());
+      })
+      .Case<tt::SplatOp, tt::BroadcastOp, tt::ExpandDimsOp, tt::ReshapeOp,
+            tt::TransOp, tt::GatherOp, tt::UnsplatOp, tt::SplitOp>(
+          [&](auto) { push(op->getOperand(0)); })
       .Case<tt::CatOp, tt::JoinOp>([&](auto) {
         push(op->getOperand(0));
         push(op->getOperand(1));
@@ -109,10 +113,12 @@ void Walk::visitResult(Operation *op, OpResult result) {
           roots.others.insert(result);
       })
       .Case([&](tt::IntToPtrOp cast) {
-        if (Value pointer = pointerIn(cast.getSrc()))
+        if (Value pointer = pointerIn(cast.getSrc())) {
+          roots.hasOffset = true;
           push(pointer);
-        else
+        } else {
           roots.others.insert(result);
+        }
       })
       .Case([&](arith::SelectOp select) {
         push(select.getTrueValue());

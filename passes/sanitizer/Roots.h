@@ -19,6 +19,8 @@ struct Roots {
   llvm::SmallSetVector<Value, 4> others;
   /// Whether there may be more of which nothing is known.
   bool isOpen = false;
+  /// Whether an offset may have been added to an origin.
+  bool hasOffset = false;
 };
 
 /// Returns the origins of `value`. Follows addptr, changes of shape, casts,

@@ -13,17 +13,29 @@ from support import mutants
 from support.probe.native import native_backend
 from support.sanitizer import mutations
 
-BOUNDS, CALLS, DESCRIPTORS, LOCKS, LOOKS, MERGED, PARTNERS, SHADOWS, WORDS = (
+BOUNDS, CALLS, DESCRIPTORS, LOCKS, LOOKS, MERGED, PARTNERS, POINTERS, SHADOWS, WORDS = (
     Path(__file__).with_name(f"test_sanitizer_{name}.py")
-    for name in ("bounds", "calls", "descriptors", "locks", "looks", "merged", "partners", "shadows", "words")
+    for name in (
+        "bounds",
+        "calls",
+        "descriptors",
+        "locks",
+        "looks",
+        "merged",
+        "partners",
+        "pointers",
+        "shadows",
+        "words",
+    )
 )
-apart, box, boxes, corners, host, lanes, merge, shadow, look, place, races, words = (
+apart, box, boxes, corners, extents, host, lanes, merge, shadow, look, place, races, words = (
     partial(mutants.Mutation, f"{name}.cpp")
     for name in (
         "Apart",
         "MaskBox",
         "BoundsOfBoxes",
         "Strided",
+        "Extents",
         "BoundsOfHost",
         "LaneBuilder",
         "Merge",
@@ -49,6 +61,9 @@ MUTATIONS = {
     ),
     "a row is taken for its place in the list": (
         DESCRIPTORS, "scatter_rows", boxes("tt::GatherOp::create(b, rows, coordinate, /*axis=*/0)", "coordinate"),
+    ),
+    "an advanced pointer is taken for one from memory": (
+        POINTERS, "advances", extents("roots.isOpen || roots.hasOffset", "roots.isOpen"),
     ),
     "no look has a kernel of its own": (LOOKS, "without_checks", apart("own.branch(branch)", "false")),
     "the flag is raised behind loops": (LOOKS, "before_a_loop", apart("!isa<LoopLikeOpInterface>(loop)", "true")),

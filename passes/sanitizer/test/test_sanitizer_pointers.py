@@ -118,3 +118,60 @@ def test_an_integer_made_a_pointer() -> None:
         of_integer[(1,)](x.data_ptr(), x, out)
         assert verdict_of(report, "address.to") == NOWHERE
         assert not report.findings
+
+
+@triton.jit
+def walks(table, x, y, out, count, B: tl.constexpr):  # noqa: PLR0917
+    """Follows a table: the pointer of an iteration comes from the one before."""
+    i = tl.arange(0, B)
+    p = tl.load(table).to(tl.pointer_type(tl.float32))
+    total = tl.load(x + i) * 0 + tl.load(y) * 0
+    for number in range(1, count):
+        total += tl.load(p + i)
+        p = tl.load(table + number).to(tl.pointer_type(tl.float32))
+    number = 0
+    while number < count:
+        p = tl.load(table + number).to(tl.pointer_type(tl.float32)) if number % 2 == 0 else x
+        total += tl.load(i + p)
+        number += 1
+    tl.store(out + i, total)
+
+
+@triton.jit
+def advances(table, x, out, count, B: tl.constexpr):
+    i = tl.arange(0, B)
+    p = tl.load(table).to(tl.pointer_type(tl.float32))
+    total = tl.load(x + i) * 0
+    for number in range(count):
+        if number == 2:
+            p = tl.load(table + 1).to(tl.pointer_type(tl.float32))
+        total += tl.load(p + i)
+        p += B
+    tl.store(out + i, total)
+
+
+@pytest.mark.parametrize("static", [True, False])
+def test_a_pointer_of_an_earlier_iteration_or_of_a_branch(static: bool) -> None:
+    x, y, out = torch.ones(8), torch.full((5,), 2.0), torch.zeros(8)
+    with tx.sanitize("bounds", static=static) as report:
+        walks[(1,)](table_of(x, x, x), x, y, out, 3, B=8)
+        assert [verdict_of(report, line)[0] for line in ("tl.load(p + i)", "tl.load(i + p)")] == ["checked"] * 2
+        assert not report.findings
+        assert out.tolist() == [5.0] * 8
+    with tx.sanitize("bounds", action="suppress", static=static) as report:
+        walks[(1,)](table_of(x, y, y), x, y, out, 3, B=8)
+        found = {(one.line, one.argument, one.coordinates, one.lanes) for one in report.findings}
+    lines = [number for number, _, _, _ in sorted(found)]
+    assert {(argument, at, lanes) for _, argument, at, lanes in found} == {("y", (5,), 3)}
+    assert lines[1] - lines[0] == 5
+
+
+def test_a_pointer_that_a_loop_advances_is_not_supported() -> None:
+    """The advanced pointer may point into the next tensor of the launch, so it says nothing about its own."""
+    x, out = torch.ones(16), torch.zeros(8)
+    with tx.sanitize("bounds") as report:
+        advances[(1,)](table_of(x, x), x, out, 4, B=8)
+        verdict, why = verdict_of(report, "tl.load(p + i)")
+    assert verdict == "unsupported"
+    assert why.startswith("a loop advances the pointer")
+    assert out.tolist() == [4.0] * 8
