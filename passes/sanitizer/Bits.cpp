@@ -6,8 +6,6 @@
 
 #include "analysis/Dimensions.h"
 
-#include "triton/Dialect/Triton/IR/Dialect.h"
-
 using namespace mlir;
 using namespace mlir::triton_ext;
 using namespace mlir::triton_ext::sanitizer;
@@ -77,18 +75,6 @@ Value sanitizer::widened(ImplicitLocOpBuilder &b, Value bits,
   return broadcastTo(b, bits, compactShape(shape, dims));
 }
 
-void sanitizer::combineByOr(ImplicitLocOpBuilder &b, Operation *op, Type type) {
-  OpBuilder::InsertionGuard guard(b);
-  Location loc = b.getLoc();
-  Block *body = b.createBlock(&op->getRegion(0), {}, {type, type}, {loc, loc});
-  Value both =
-      arith::OrIOp::create(b, body->getArgument(0), body->getArgument(1));
-  if (isa<tt::ReduceOp>(op))
-    tt::ReduceReturnOp::create(b, both);
-  else
-    tt::ScanReturnOp::create(b, both);
-}
-
 /// Returns the bits as numbers of a width that every target reduces.
 static Value toNumbers(ImplicitLocOpBuilder &b, Value bits) {
   auto type = cast<RankedTensorType>(bits.getType());
@@ -100,17 +86,20 @@ static Value toBits(ImplicitLocOpBuilder &b, Value numbers) {
                                constantOf(b, numbers.getType(), 0));
 }
 
-static Value reduce(ImplicitLocOpBuilder &b, Value bits, unsigned axis) {
-  auto op = tt::ReduceOp::create(b, ValueRange{toNumbers(b, bits)}, axis);
-  combineByOr(b, op, b.getI32Type());
-  return toBits(b, op->getResult(0));
+static Value reduceBits(ImplicitLocOpBuilder &b, Value bits, unsigned axis) {
+  return toBits(b, reduce<arith::OrIOp>(b, toNumbers(b, bits), axis));
 }
 
 Value sanitizer::anyOf(ImplicitLocOpBuilder &b, Value bits) {
   auto type = dyn_cast<RankedTensorType>(bits.getType());
   if (!type)
     return bits;
-  return reduce(b, reshaped(b, bits, {type.getNumElements()}), 0);
+  // Without a reorder, a tile of two dimensions would be moved between threads.
+  if (type.getRank() != 1)
+    bits = tt::ReshapeOp::create(
+        b, RankedTensorType::get({type.getNumElements()}, b.getI1Type()), bits,
+        /*allow_reorder=*/true);
+  return reduceBits(b, bits, 0);
 }
 
 Value sanitizer::anyAlong(ImplicitLocOpBuilder &b, Value bits, unsigned axis) {
@@ -123,13 +112,13 @@ Value sanitizer::anyAlong(ImplicitLocOpBuilder &b, Value bits, unsigned axis) {
     return anyOf(b, bits);
   if (type.getDimSize(axis) == 1)
     return bits;
-  return reshaped(b, reduce(b, bits, axis), shape);
+  return reshaped(b, reduceBits(b, bits, axis), shape);
 }
 
 Value sanitizer::anyBefore(ImplicitLocOpBuilder &b, Value bits, unsigned axis,
                            bool isReverse) {
   auto op = tt::ScanOp::create(b, ValueRange{toNumbers(b, bits)}, int(axis),
                                isReverse);
-  combineByOr(b, op, b.getI32Type());
+  combineWith<arith::OrIOp>(b, op);
   return toBits(b, op->getResult(0));
 }

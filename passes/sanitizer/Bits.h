@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tensors of i1: constants, changes of shape, disjunctions along dimensions.
+// Tensors of i1: constants, changes of shape, reductions along dimensions.
 // A tensor may be compact, with one element along each dimension along which it
 // does not vary, or a scalar if it varies along none.
 
@@ -9,6 +9,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "triton/Dialect/Triton/IR/Dialect.h"
 
 namespace mlir::triton_ext::sanitizer {
 
@@ -35,9 +36,28 @@ Value broadcastTo(ImplicitLocOpBuilder &b, Value value,
 Value widened(ImplicitLocOpBuilder &b, Value bits, ArrayRef<int64_t> shape,
               Dims dims);
 
-/// Gives a reduction or a scan the region that computes the disjunction of
-/// integers of this type.
-void combineByOr(ImplicitLocOpBuilder &b, Operation *op, Type type);
+/// Gives a reduction or a scan of one tensor the region that combines two
+/// elements with `Op`.
+template <typename Op>
+void combineWith(ImplicitLocOpBuilder &b, Operation *op) {
+  OpBuilder::InsertionGuard guard(b);
+  Type type = getElementTypeOrSelf(op->getOperand(0));
+  Block *body = b.createBlock(&op->getRegion(0), {}, {type, type},
+                              {b.getLoc(), b.getLoc()});
+  Value both = Op::create(b, body->getArgument(0), body->getArgument(1));
+  if (isa<triton::ReduceOp>(op))
+    triton::ReduceReturnOp::create(b, both);
+  else
+    triton::ScanReturnOp::create(b, both);
+}
+
+/// Combines the elements of a tensor along the dimension with `Op`.
+template <typename Op>
+Value reduce(ImplicitLocOpBuilder &b, Value value, unsigned axis = 0) {
+  auto op = triton::ReduceOp::create(b, ValueRange{value}, axis);
+  combineWith<Op>(b, op);
+  return op->getResult(0);
+}
 
 /// Returns whether any element along the dimension is true. The result is
 /// compact.

@@ -5,6 +5,7 @@
 // are looked at only if one of them is out.
 
 #include "Bounds.h"
+#include "Bits.h"
 #include "Recompute.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -19,22 +20,6 @@ using P = arith::CmpIPredicate;
 static Value isFalse(Value value, ImplicitLocOpBuilder &b) {
   Value all = arith::ConstantOp::create(b, b.getBoolAttr(true));
   return arith::XOrIOp::create(b, value, inLanes(all, value.getType(), b));
-}
-
-Value mlir::triton_ext::sanitizer::anyOf(Value lanes, ImplicitLocOpBuilder &b) {
-  auto type = dyn_cast<RankedTensorType>(lanes.getType());
-  if (!type)
-    return lanes;
-  // Without a reorder, a tile of two dimensions would be moved between threads.
-  if (type.getRank() > 1) {
-    auto flat = RankedTensorType::get({type.getNumElements()}, b.getI1Type());
-    lanes = tt::ReshapeOp::create(b, flat, lanes, /*allowReorder=*/true);
-  }
-  Value wide = arith::ExtUIOp::create(
-      b, cast<RankedTensorType>(lanes.getType()).clone(b.getI32Type()), lanes);
-  return arith::CmpIOp::create(
-      b, P::ne, reduce<arith::OrIOp>(wide, b),
-      arith::ConstantOp::create(b, b.getI32IntegerAttr(0)));
 }
 
 Value mlir::triton_ext::sanitizer::addressOf(Value pointer,
@@ -89,7 +74,7 @@ void BoundsChecker::reportLanes(const Lanes &lanes, const MemoryAccess &access,
     Value isWrong = isFalse(isStored, b);
     if (lanes.mask)
       isWrong = arith::AndIOp::create(b, isWrong, lanes.mask);
-    trap(anyOf(isWrong, b), b);
+    trap(anyOf(b, isWrong), b);
   }
 }
 
@@ -150,7 +135,7 @@ void BoundsChecker::noteUnknownPointers(const MemoryAccess &access,
     if (mask)
       isUnknown = arith::AndIOp::create(b, isUnknown, mask);
     auto branch =
-        scf::IfOp::create(b, anyOf(isUnknown, b), /*withElseRegion=*/false);
+        scf::IfOp::create(b, anyOf(b, isUnknown), /*withElseRegion=*/false);
     b.setInsertionPointToStart(branch.thenBlock());
     Finding found{"nowhere", access.op, isKnown, mask, {}, {}, {}};
     found.note["argument"] = nullptr;
@@ -206,7 +191,7 @@ void BoundsChecker::checkTile(const MemoryAccess &access) {
     Value lanesOut = isFalse(isIn, b);
     if (access.mask)
       lanesOut = arith::AndIOp::create(b, lanesOut, access.mask);
-    isOut = anyOf(lanesOut, b);
+    isOut = anyOf(b, lanesOut);
     sayChecked(op, *extents, "lane by lane");
   }
   if (std::optional<Tile> tile = tileOf(access, *extents)) {

@@ -93,21 +93,6 @@ inline bool hasNoDimension(const MemoryAccess &access) {
   return tensor && tensor.getRank() == 0;
 }
 
-/// Combines the lanes of a tensor with one dimension.
-template <typename Op> Value reduce(Value lanes, ImplicitLocOpBuilder &b) {
-  auto reduce = triton::ReduceOp::create(b, ValueRange{lanes}, /*axis=*/0);
-  OpBuilder::InsertionGuard guard(b);
-  Type type = getElementTypeOrSelf(lanes);
-  Block *body = b.createBlock(&reduce.getCombineOp(), {}, {type, type},
-                              {b.getLoc(), b.getLoc()});
-  triton::ReduceReturnOp::create(
-      b, ValueRange{Op::create(b, body->getArgument(0), body->getArgument(1))});
-  return reduce->getResult(0);
-}
-
-/// Returns whether an element is true, as an i1.
-Value anyOf(Value lanes, ImplicitLocOpBuilder &b);
-
 /// Returns whether the mask of an access can be narrowed.
 bool canSuppress(Operation *op);
 

@@ -2,6 +2,7 @@
 //
 // The check of bounds of operations on descriptors.
 
+#include "Bits.h"
 #include "Bounds.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -80,8 +81,8 @@ void BoundsChecker::checkBox(const MemoryAccess &access) {
   for (auto [dim, size] : llvm::enumerate(made.getShape())) {
     OpFoldResult index, end, limit = math.fromInteger(size);
     if (rows && dim == 0) {
-      index = math.fromInteger(reduce<arith::MinSIOp>(rows, b));
-      end = math.add(math.fromInteger(reduce<arith::MaxSIOp>(rows, b)),
+      index = math.fromInteger(reduce<arith::MinSIOp>(b, rows));
+      end = math.add(math.fromInteger(reduce<arith::MaxSIOp>(b, rows)),
                      math.number(1));
     } else {
       index = math.fromInteger(first[rows ? dim - 1 : dim]);

@@ -119,9 +119,7 @@ void MarkedValue::checkGroups(ArrayRef<int64_t> mark, bool isContiguity) {
     split[d] = group;
     split.insert(split.begin() + d, shape[d] / group);
     first = reshaped(b, first, split);
-    auto reduction = tt::ReduceOp::create(b, ValueRange{first}, d + 1);
-    combineByOr(b, reduction, element);
-    first = reduction->getResult(0);
+    first = reduce<arith::OrIOp>(b, first, d + 1);
     split[d + 1] = 1;
     if (!isa<RankedTensorType>(first.getType()))
       first =

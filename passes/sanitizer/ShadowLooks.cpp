@@ -75,7 +75,7 @@ Value mlir::triton_ext::sanitizer::shadowAt(const ShadowWords &words,
 void ShadowChecker::reportIf(const ShadowAccess &one, const SomeLanes &lanes,
                              Value isWrong, llvm::json::Object note,
                              ArrayRef<Value> words, ImplicitLocOpBuilder &b) {
-  auto look = scf::IfOp::create(b, anyOf(isWrong, b), /*withElseRegion=*/false);
+  auto look = scf::IfOp::create(b, anyOf(b, isWrong), /*withElseRegion=*/false);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(look.thenBlock());
   SmallVector<Value> values{addressOf(lanes.pointer, b)};
@@ -90,19 +90,18 @@ void ShadowChecker::reportIf(const ShadowAccess &one, const SomeLanes &lanes,
     if (!places)
       places = tt::MakeRangeOp::create(b, narrow, 0, n);
     count =
-        reduce<arith::AddIOp>(arith::ExtUIOp::create(b, narrow, isWrong), b);
+        reduce<arith::AddIOp>(b, arith::ExtUIOp::create(b, narrow, isWrong));
     count = arith::ExtUIOp::create(b, b.getI64Type(), count);
     lane = reduce<arith::MinUIOp>(
-        arith::SelectOp::create(b, isWrong, places, numberLike(-1, narrow, b)),
-        b);
+        b,
+        arith::SelectOp::create(b, isWrong, places, numberLike(-1, narrow, b)));
     Value isFirst =
         arith::CmpIOp::create(b, P::eq, places, inLanes(lane, narrow, b));
     for (Value &value : values) {
       value = reshaped(b, value, {n});
       value = reduce<arith::OrIOp>(
-          arith::SelectOp::create(b, isFirst, value,
-                                  numberLike(0, value.getType(), b)),
-          b);
+          b, arith::SelectOp::create(b, isFirst, value,
+                                     numberLike(0, value.getType(), b)));
     }
   }
   note["address"] = true;

@@ -4,6 +4,7 @@
 // and a group of neighbouring lanes with that many bytes has its bits in one
 // word, or in two that follow each other.
 
+#include "Bits.h"
 #include "Bounds.h"
 #include "MaskBox.h"
 #include "Shadow.h"
@@ -242,7 +243,7 @@ Value ShadowChecker::lookAtWords(const ShadowAccess &one,
                                   groups.both(isMarked, isWhole)));
       Value isPart = arith::XOrIOp::create(b, isWhole, groups.like(1, isWhole));
       isPart = groups.both(isMarked, isPart);
-      auto some = scf::IfOp::create(b, anyOf(isPart, b),
+      auto some = scf::IfOp::create(b, anyOf(b, isPart),
                                     /*withElseRegion=*/false);
       OpBuilder::InsertionGuard guard(b);
       b.setInsertionPointToStart(some.thenBlock());
@@ -251,7 +252,7 @@ Value ShadowChecker::lookAtWords(const ShadowAccess &one,
     isLeft = arith::OrIOp::create(b, loop.getRegionIterArg(0), isLeft);
     scf::YieldOp::create(b, isLeft);
   }
-  Value isLeft = anyOf(loop.getResult(0), b);
+  Value isLeft = anyOf(b, loop.getResult(0));
   if (valid)
     isLeft = arith::OrIOp::create(
         b, isLeft, arith::XOrIOp::create(b, valid, groups.like(1, valid)));

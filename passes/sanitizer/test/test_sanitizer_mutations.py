@@ -57,7 +57,7 @@ MUTATIONS = {
         BOUNDS, "marks", lanes("ArrayRef<NamedAttribute>()", "copy->getDiscardableAttrDictionary().getValue()"),
     ),
     "the greatest row is the least one": (
-        DESCRIPTORS, "gather_rows", boxes("reduce<arith::MaxSIOp>(rows, b)", "reduce<arith::MinSIOp>(rows, b)"),
+        DESCRIPTORS, "gather_rows", boxes("reduce<arith::MaxSIOp>(b, rows)", "reduce<arith::MinSIOp>(b, rows)"),
     ),
     "a row is taken for its place in the list": (
         DESCRIPTORS, "scatter_rows", boxes("tt::GatherOp::create(b, rows, coordinate, /*axis=*/0)", "coordinate"),
@@ -100,7 +100,7 @@ MUTATIONS = {
         WORDS, "both_ends", words("isSplitOverWords(strided, words, b)", "numberLike(0, b.getI1Type(), b)"),
     ),
     "no lanes are left": (
-        SHADOWS, "behind_it", words("anyOf(loop.getResult(0), b)", "numberLike(0, b.getI1Type(), b)")
+        SHADOWS, "behind_it", words("anyOf(b, loop.getResult(0))", "numberLike(0, b.getI1Type(), b)")
     ),
     "a load races with nothing": (SHADOWS, "two_views", shadow("(one.writes() || other.writes())", "one.writes()")),
     "a store races with loads only": (
