@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parent
 
+pytest_plugins = ["support.fixtures"]
+
 os.environ.setdefault("TRITON_DEFAULT_FP_FUSION", "1")  # otherwise Triton 3.9 warns at every compilation
 # `support.SITE`, for this process's xdist workers and for every process that a test starts.
 SITE = str(ROOT / "test" / "support" / "site")

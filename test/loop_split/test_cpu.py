@@ -12,12 +12,9 @@ import triton_ext as tx
 from support.ragged_matmul import matmul
 
 torch = pytest.importorskip("torch")
-CPUDriver = pytest.importorskip("triton_ext.backends.cpu.driver").CPUDriver
+pytest.importorskip("triton_ext.backends.cpu.driver")
 
-
-@pytest.fixture(autouse=True)
-def on_cpu(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(triton.runtime.driver, "_active", CPUDriver())
+pytestmark = pytest.mark.usefixtures("on_cpu")
 
 
 @triton.jit

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-import triton
 
 import triton_ext as tx
 from support.sanitizer import judge
@@ -21,7 +20,7 @@ from support.sanitizer.cases import Case, Tensors, corpus
 from support.sanitizer.first_lanes import keep_first_lanes
 from support.sanitizer.truth import truth
 
-CPUDriver = pytest.importorskip("triton_ext.backends.cpu.driver").CPUDriver
+pytest.importorskip("triton_ext.backends.cpu.driver")
 pytest.importorskip("triton_ext.sanitize")
 
 CASES = corpus()
@@ -29,12 +28,6 @@ CASES = corpus()
 MISSED = {}
 #: Of each check the first case; the others are slow together.
 SAMPLE = {case.check: name for name, case in reversed(CASES.items())}.values()
-
-
-@pytest.fixture
-def on_cpu(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Makes the CPU backend the active one."""
-    monkeypatch.setattr(triton.runtime.driver, "_active", CPUDriver())
 
 
 def every(missed: dict[str, str]) -> list[Any]:

@@ -9,21 +9,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-import triton
 
-CPUDriver = pytest.importorskip("triton_ext.backends.cpu.driver").CPUDriver
+pytest.importorskip("triton_ext.backends.cpu.driver")
 pytest.importorskip("triton_ext.sanitize")
 
-from support.sanitizer import random_check, random_kernels  # noqa: E402
-from support.sanitizer.random_launches import launches_of  # noqa: E402
-from support.sanitizer.truth import truth  # noqa: E402
+from support.sanitizer import random_check, random_kernels
+from support.sanitizer.random_launches import launches_of
+from support.sanitizer.truth import truth
 
-pytestmark = pytest.mark.slow
-
-
-@pytest.fixture(autouse=True)
-def on_cpu(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(triton.runtime.driver, "_active", CPUDriver())
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("on_cpu")]
 
 
 def test_random_launches(tmp_path: Path) -> None:

@@ -7,15 +7,13 @@ from pathlib import Path
 
 import pytest
 import torch
-import triton
-from triton_ext.backends.cpu.driver import CPUDriver
 
 from support.cpu import strides_remarks
 
 
 @pytest.fixture(autouse=True)
-def on_cpu(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(triton.runtime.driver, "_active", CPUDriver())
+def always_on_cpu(on_cpu: None) -> None:
+    """Asks for `on_cpu` in each test."""
 
 
 @pytest.fixture(autouse=True)

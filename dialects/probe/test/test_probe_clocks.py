@@ -10,15 +10,9 @@ import pytest
 import triton
 import triton.language as tl
 
-from support.probe.native import native_backend
 from triton_ext import probe
 
-
-@pytest.fixture(autouse=True)
-def native(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Kernels run on this machine's processor."""
-    monkeypatch.setenv("TRITON_DEFAULT_BACKEND", native_backend())
-    monkeypatch.setattr(triton.runtime.driver, "_active", None)
+pytestmark = pytest.mark.usefixtures("on_native_backend")
 
 
 @triton.jit

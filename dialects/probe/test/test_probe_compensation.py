@@ -15,7 +15,6 @@ from triton_ext.probe import _overhead, _regions, _replay
 from triton_ext.probe._sites import Site
 from triton_ext.probe._timing import REGION, THREAD, Overhead, Timing
 
-from support.probe.native import native_backend
 from triton_ext import probe
 
 OUTER, INNER = (Site("region", name, "kernel", "file.py", 1) for name in ("outer", "inner"))
@@ -147,15 +146,8 @@ def looping(out, turns, WHAT: tl.constexpr):
     tl.store(out + tl.program_id(0), x)
 
 
-@pytest.fixture
-def here(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Kernels run on this machine's processor."""
-    monkeypatch.setenv("TRITON_DEFAULT_BACKEND", native_backend())
-    monkeypatch.setattr(triton.runtime.driver, "_active", None)
-
-
 @pytest.mark.slow
-@pytest.mark.usefixtures("here")
+@pytest.mark.usefixtures("on_native_backend")
 def test_a_short_turn_is_as_long_as_without_a_region() -> None:
     turns, out = 2000, np.zeros(20, np.int32)
     found = {}
@@ -171,7 +163,7 @@ def test_a_short_turn_is_as_long_as_without_a_region() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("here")
+@pytest.mark.usefixtures("on_native_backend")
 def test_times_as_measured_stay_available(tmp_path: Path) -> None:
     with probe.session() as s:
         looping[(3,)](np.zeros(3, np.int32), 50, "inner")
@@ -196,7 +188,7 @@ def test_times_as_measured_stay_available(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("in_room", [True, False])
-@pytest.mark.usefixtures("here")
+@pytest.mark.usefixtures("on_native_backend")
 def test_each_kind_of_record_is_measured(monkeypatch: pytest.MonkeyPatch, in_room: bool) -> None:
     sites: list[Site] = []
     regions = probe.Session.regions
@@ -213,7 +205,7 @@ def test_each_kind_of_record_is_measured(monkeypatch: pytest.MonkeyPatch, in_roo
     assert 0 <= found.around < 10_000
 
 
-@pytest.mark.usefixtures("here")
+@pytest.mark.usefixtures("on_native_backend")
 def test_regions_of_another_device_keep_their_times() -> None:
     _overhead._overhead.cache_clear()
     with pytest.warns(RuntimeWarning, match="cannot be measured while kernels run on cpu"):

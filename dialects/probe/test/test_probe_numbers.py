@@ -16,23 +16,16 @@ import triton.language as tl
 
 from support.interpreter import run_in_interpreter
 from support.probe import observations
-from support.probe.native import check_guards, guarded_memories, native_backend
+from support.probe.native import check_guards, guarded_memories
 from triton_ext import probe
 
 SLOW = (observations.histograms,)
 COMPILED = [pytest.param(one, marks=pytest.mark.slow) if one in SLOW else one for one in observations.ALL]
 
 
-@pytest.fixture
-def here(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Kernels run on this machine's processor."""
-    monkeypatch.setenv("TRITON_DEFAULT_BACKEND", native_backend())
-    monkeypatch.setattr(triton.runtime.driver, "_active", None)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("function", COMPILED, ids=lambda function: function.__name__)
-@pytest.mark.usefixtures("here")
+@pytest.mark.usefixtures("on_native_backend")
 def test_compiled(function: Any) -> None:
     function(lambda array: array)
 
@@ -51,7 +44,7 @@ def memories(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("here")
+@pytest.mark.usefixtures("on_native_backend")
 def test_the_buffer_ends_where_it_ends(memories: list[Any]) -> None:
     for capacity in range(24, 200, 8):
         with probe.session(capacity=capacity, kernels=1) as s:
@@ -62,7 +55,7 @@ def test_the_buffer_ends_where_it_ends(memories: list[Any]) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("here")
+@pytest.mark.usefixtures("on_native_backend")
 def test_the_buffer_of_regions_ends_where_it_ends(memories: list[Any]) -> None:
     for capacity in (*range(24, 200, 8), *range(1000, 1200, 8)):
         with probe.session(capacity=capacity, kernels=1) as s:
@@ -75,7 +68,7 @@ def test_the_buffer_of_regions_ends_where_it_ends(memories: list[Any]) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("here")
+@pytest.mark.usefixtures("on_native_backend")
 def test_a_million_records_for_a_small_buffer() -> None:
     programs, n = 1000, 1024
     with probe.session(capacity=4096) as s:
@@ -86,7 +79,7 @@ def test_a_million_records_for_a_small_buffer() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("here")
+@pytest.mark.usefixtures("on_native_backend")
 def test_kernels_beyond_the_room_for_counters_are_told() -> None:
     with probe.session(kernels=1) as s:
         observations.offering[(1,)](N=16)
@@ -99,7 +92,7 @@ def test_kernels_beyond_the_room_for_counters_are_told() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("here")
+@pytest.mark.usefixtures("on_native_backend")
 def test_chunks_of_a_histogram_that_are_not_neighbours(monkeypatch: pytest.MonkeyPatch) -> None:
     """Another kernel has taken every second chunk."""
     other, real = 1 << 16, probe._buffer.memory
@@ -121,7 +114,7 @@ def test_chunks_of_a_histogram_that_are_not_neighbours(monkeypatch: pytest.Monke
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("here")
+@pytest.mark.usefixtures("on_native_backend")
 def test_a_kernel_from_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
     with probe.session():
         observations.calling[(1,)](2)
@@ -132,7 +125,7 @@ def test_a_kernel_from_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
     assert s.records("helper")["v0"].tolist() == [0, 1, 200]
 
 
-@pytest.mark.usefixtures("here")
+@pytest.mark.usefixtures("on_native_backend")
 def test_switched_off(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TRITON_EXT_PROBE", "0")
     with probe.session() as s:
@@ -143,7 +136,7 @@ def test_switched_off(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("here")
+@pytest.mark.usefixtures("on_native_backend")
 def test_threads_have_sessions_of_their_own() -> None:
     seen: dict[int, int] = {}
     together = threading.Barrier(4)
@@ -164,7 +157,7 @@ def test_threads_have_sessions_of_their_own() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("here")
+@pytest.mark.usefixtures("on_native_backend")
 def test_a_session_of_the_process() -> None:
     with probe.session(process=True) as s:
         thread = threading.Thread(target=lambda: observations.offering[(3,)](N=16))
@@ -176,7 +169,7 @@ def test_a_session_of_the_process() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("here")
+@pytest.mark.usefixtures("on_native_backend")
 def test_a_session_of_the_process_inside_of_one_of_the_thread() -> None:
     def launch(programs: int) -> None:
         observations.offering[(programs,)](N=16)
@@ -191,7 +184,7 @@ def test_a_session_of_the_process_inside_of_one_of_the_thread() -> None:
     assert [len(s.records("none")) for s in (outer, inner)] == [4, 5]
 
 
-@pytest.mark.usefixtures("here")
+@pytest.mark.usefixtures("on_native_backend")
 def test_a_session_begins_after_others_have_ended_in_the_wrong_order() -> None:
     first, second = probe.session(process=True), probe.session()
     first.__enter__()
@@ -204,7 +197,7 @@ def test_a_session_begins_after_others_have_ended_in_the_wrong_order() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("here")
+@pytest.mark.usefixtures("on_native_backend")
 @pytest.mark.parametrize("process", [True, False])
 def test_a_session_outlives_the_one_that_it_began_in(process: bool) -> None:
     outer, inner, innermost = probe.session(process=process), probe.session(), probe.session()
@@ -236,7 +229,7 @@ def extremes(x, N: tl.constexpr):
     probe.minmax("x", tl.load(x + tl.arange(0, N)))
 
 
-@pytest.mark.usefixtures("here")
+@pytest.mark.usefixtures("on_native_backend")
 def test_minmax_is_exact_beyond_2_to_the_53() -> None:
     x = np.array([2**63 - 1, -(2**63) + 1], np.int64)
     with probe.session() as s:
@@ -250,7 +243,7 @@ def spread(x, N: tl.constexpr):
     probe.stats("x", tl.load(x + tl.arange(0, N)))
 
 
-@pytest.mark.usefixtures("here")
+@pytest.mark.usefixtures("on_native_backend")
 @pytest.mark.filterwarnings("error::RuntimeWarning")
 def test_squares_beyond_f64_give_no_warning() -> None:
     with probe.session() as s:
@@ -260,7 +253,7 @@ def test_squares_beyond_f64_give_no_warning() -> None:
     assert np.isnan(found.variance)
 
 
-@pytest.mark.usefixtures("here")
+@pytest.mark.usefixtures("on_native_backend")
 def test_a_kernel_kept_from_a_session_writes_nothing() -> None:
     with probe.session() as s:
         kept = observations.offering[(2,)](N=16)
@@ -270,7 +263,7 @@ def test_a_kernel_kept_from_a_session_writes_nothing() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("here")
+@pytest.mark.usefixtures("on_native_backend")
 def test_under_autotune() -> None:
     @triton.autotune([triton.Config({"N": 16}), triton.Config({"N": 32})], key=[])
     @triton.jit
@@ -288,7 +281,7 @@ def test_under_autotune() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("here")
+@pytest.mark.usefixtures("on_native_backend")
 def test_the_example_of_the_page(tmp_path: Path) -> None:
     page = (Path(__file__).parents[1] / "README.md").read_text()
     program = tmp_path / "example.py"

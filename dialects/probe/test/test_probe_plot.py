@@ -11,7 +11,6 @@ import pytest
 import triton
 import triton.language as tl
 
-from support.probe.native import native_backend
 from triton_ext import probe
 from triton_ext.errors import TritonExtError
 
@@ -27,10 +26,8 @@ def observed(x, N: tl.constexpr):
 
 
 @pytest.fixture
-def session(monkeypatch: pytest.MonkeyPatch) -> probe.Session:
+def session(on_native_backend: None, monkeypatch: pytest.MonkeyPatch) -> probe.Session:
     """A session that has seen two regions and a histogram."""
-    monkeypatch.setenv("TRITON_DEFAULT_BACKEND", native_backend())
-    monkeypatch.setattr(triton.runtime.driver, "_active", None)
     with probe.session() as s:
         observed[(2,)](np.linspace(-2, 2, 64, dtype=np.float32), N=64)
     return s

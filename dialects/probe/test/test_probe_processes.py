@@ -14,8 +14,9 @@ import pytest
 import triton
 import triton.language as tl
 
-from support.probe.native import native_backend
 from triton_ext import probe
+
+pytestmark = pytest.mark.usefixtures("on_native_backend")
 
 PROCESSES, LAUNCHES = 3, 8
 
@@ -57,13 +58,6 @@ def work(seed: int) -> int:
     assert len(s.regions("store")) == programs
     assert not s.lost()
     return os.getpid()
-
-
-@pytest.fixture(autouse=True)
-def here(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Kernels run on this machine's processor, here and in processes that are started."""
-    monkeypatch.setenv("TRITON_DEFAULT_BACKEND", native_backend())
-    monkeypatch.setattr(triton.runtime.driver, "_active", None)
 
 
 def workers(method: str, number: int) -> Any:

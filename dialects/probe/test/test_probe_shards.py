@@ -23,7 +23,7 @@ from triton_ext.probe._layout import (
 )
 
 from support.probe import observations
-from support.probe.native import check_guards, guarded_memories, native_backend
+from support.probe.native import check_guards, guarded_memories
 from triton_ext import probe
 
 #: The smallest buffer with shards, in bytes; its pool and each of its shards, in words.
@@ -35,10 +35,8 @@ NEIGHBOURS = 8
 
 
 @pytest.fixture(autouse=True)
-def memories(monkeypatch: pytest.MonkeyPatch) -> Any:
+def memories(on_native_backend: None, monkeypatch: pytest.MonkeyPatch) -> Any:
     """Kernels run on this machine's processor, and nothing is written behind a buffer."""
-    monkeypatch.setenv("TRITON_DEFAULT_BACKEND", native_backend())
-    monkeypatch.setattr(triton.runtime.driver, "_active", None)
     memories = guarded_memories(monkeypatch)
     yield memories
     check_guards(memories)

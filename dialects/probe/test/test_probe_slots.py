@@ -15,21 +15,15 @@ from triton.tools.tensor_descriptor import TensorDescriptor
 from triton_ext.probe._arguments import of_launch
 
 import triton_ext as tx
-from support.probe.native import native_backend
 from triton_ext import probe
 from triton_ext.language import attr
+
+pytestmark = pytest.mark.usefixtures("on_native_backend")
 
 
 @tx.language.op("probe.launch_word")
 def launch_word(word: attr.i32) -> tl.int64:  # type: ignore[valid-type]
     """Reads a word of the launch slot."""
-
-
-@pytest.fixture(autouse=True)
-def here(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Kernels run on this machine's processor."""
-    monkeypatch.setenv("TRITON_DEFAULT_BACKEND", native_backend())
-    monkeypatch.setattr(triton.runtime.driver, "_active", None)
 
 
 @triton.jit

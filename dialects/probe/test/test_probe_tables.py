@@ -12,7 +12,6 @@ import triton
 import triton.language as tl
 
 import triton_ext as tx
-from support.probe.native import native_backend
 from triton_ext import probe
 from triton_ext.errors import TritonExtError
 
@@ -28,10 +27,8 @@ def observed(x, N: tl.constexpr):
 
 
 @pytest.fixture
-def session(monkeypatch: pytest.MonkeyPatch) -> probe.Session:
+def session(on_native_backend: None, monkeypatch: pytest.MonkeyPatch) -> probe.Session:
     """A session with records, regions, counts by line and a NaN."""
-    monkeypatch.setenv("TRITON_DEFAULT_BACKEND", native_backend())
-    monkeypatch.setattr(triton.runtime.driver, "_active", None)
     with probe.session() as s, tx.Pipeline().at_end("ttir", tx.passes.ttir.instrument(bytes=True, nan=True)):
         observed[(2,)](np.arange(-3, 13, dtype=np.float32), N=16)
     return s

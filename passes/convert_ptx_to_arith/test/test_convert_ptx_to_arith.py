@@ -22,13 +22,10 @@ from support.cpu.ptx_forms import FORMS
 pytestmark = pytest.mark.keeps_kernels
 torch = pytest.importorskip("torch")
 CPUDriver = pytest.importorskip("triton_ext.backends.cpu.driver").CPUDriver
+
+pytestmark = pytest.mark.usefixtures("on_cpu")
 N = 128
 CONSTRAINTS = {16: "h", 32: "r", 64: "l"}
-
-
-@pytest.fixture(autouse=True)
-def on_the_cpu(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(triton.runtime.driver, "_active", CPUDriver())
 
 
 @triton.jit

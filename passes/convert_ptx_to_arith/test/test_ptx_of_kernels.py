@@ -9,12 +9,9 @@ import triton.language as tl
 from triton.language.extra.cuda import utils
 
 torch = pytest.importorskip("torch")
-CPUDriver = pytest.importorskip("triton_ext.backends.cpu.driver").CPUDriver
+pytest.importorskip("triton_ext.backends.cpu.driver")
 
-
-@pytest.fixture(autouse=True)
-def on_the_cpu(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(triton.runtime.driver, "_active", CPUDriver())
+pytestmark = pytest.mark.usefixtures("on_cpu")
 
 
 @triton.jit

@@ -14,9 +14,10 @@ from hypothesis import strategies as st
 
 import triton_ext as tx
 from support.instrument import counted
-from support.probe.native import native_backend
 from triton_ext import probe
 from triton_ext.errors import PipelineError
+
+pytestmark = pytest.mark.usefixtures("on_native_backend")
 
 
 def same(array: Any) -> Any:
@@ -27,13 +28,6 @@ generated = settings(
     max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture], database=None
 )
 SIZES = st.integers(1, 40)
-
-
-@pytest.fixture(autouse=True)
-def here(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Kernels run on this machine's processor."""
-    monkeypatch.setenv("TRITON_DEFAULT_BACKEND", native_backend())
-    monkeypatch.setattr(triton.runtime.driver, "_active", None)
 
 
 @pytest.mark.slow

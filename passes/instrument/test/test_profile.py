@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import triton
 from click.testing import CliRunner, Result
 
 from support.instrument import tutorial
-from support.probe.native import native_backend
 from triton_ext.cli import cli
 from triton_ext.errors import TritonExtError
+
+pytestmark = pytest.mark.usefixtures("on_native_backend")
 
 PROGRAM = str(tutorial.__file__)
 SOURCE = Path(PROGRAM).read_text().splitlines()
@@ -36,13 +36,6 @@ def line_of(text: str) -> int:
     """Returns the number of the line of the tutorial that begins with `text`."""
     (found,) = [i for i, line in enumerate(SOURCE, 1) if line.strip().startswith(text)]
     return found
-
-
-@pytest.fixture(autouse=True)
-def here(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Kernels run on this machine's processor."""
-    monkeypatch.setenv("TRITON_DEFAULT_BACKEND", native_backend())
-    monkeypatch.setattr(triton.runtime.driver, "_active", None)
 
 
 def profile(*arguments: str) -> Result:

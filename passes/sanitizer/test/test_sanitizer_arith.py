@@ -15,7 +15,8 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 import triton_ext as tx
-from support.probe.native import native_backend
+
+pytestmark = pytest.mark.usefixtures("on_native_backend")
 
 generated = settings(
     max_examples=6, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture], database=None
@@ -30,13 +31,6 @@ FLOATS = st.lists(
     ),
     min_size=16, max_size=16,
 )  # fmt: skip
-
-
-@pytest.fixture(autouse=True)
-def here(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Kernels run on this machine's processor."""
-    monkeypatch.setenv("TRITON_DEFAULT_BACKEND", native_backend())
-    monkeypatch.setattr(triton.runtime.driver, "_active", None)
 
 
 def found(checks: str, kernel: Any, *args: Any, **options: Any) -> dict[str, int]:

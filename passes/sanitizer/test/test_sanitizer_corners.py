@@ -18,16 +18,10 @@ from triton_ext.probe._slots import Slots
 from triton_ext.sanitize import _corners, _looks
 
 import triton_ext as tx
-from support.probe.native import native_backend
+
+pytestmark = pytest.mark.usefixtures("on_native_backend")
 
 BLOCK = 32
-
-
-@pytest.fixture(autouse=True)
-def here(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Kernels run on this machine's processor."""
-    monkeypatch.setenv("TRITON_DEFAULT_BACKEND", native_backend())
-    monkeypatch.setattr(triton.runtime.driver, "_active", None)
 
 
 @triton.jit

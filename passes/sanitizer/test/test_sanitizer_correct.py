@@ -16,21 +16,13 @@ from hypothesis import strategies as st
 from triton.backends.compiler import GPUTarget
 
 import triton_ext as tx
-from support.probe.native import native_backend
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("on_native_backend")]
 CHECKS = "lanes,hints,arith"
 generated = settings(
     max_examples=4, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture], database=None
 )
 SIZES = st.integers(1, 40)
-
-
-@pytest.fixture(autouse=True)
-def here(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Kernels run on this machine's processor."""
-    monkeypatch.setenv("TRITON_DEFAULT_BACKEND", native_backend())
-    monkeypatch.setattr(triton.runtime.driver, "_active", None)
 
 
 def check(kernel: Any, grid: tuple[int, ...], out: Any, *args: Any, checks: str = CHECKS, **options: Any) -> None:

@@ -17,7 +17,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import triton_ext as tx
-from support.probe.native import native_backend
+
+pytestmark = pytest.mark.usefixtures("on_native_backend")
 
 WIDTH = 64  # of the memory, in elements
 ROWS, BOX = 8, 32
@@ -27,13 +28,6 @@ REWRITTEN_LAST = (
     .skip("ttir.rewrite_tensor_descriptor_to_pointer")
     .at_start("cpuir", tx.builtin.ttir.rewrite_tensor_descriptor_to_pointer())
 )
-
-
-@pytest.fixture(autouse=True)
-def here(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Kernels run on this machine's processor."""
-    monkeypatch.setenv("TRITON_DEFAULT_BACKEND", native_backend())
-    monkeypatch.setattr(triton.runtime.driver, "_active", None)
 
 
 @triton.jit

@@ -19,7 +19,6 @@ from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource
 
 import triton_ext as tx
-from support.probe.native import native_backend
 from support.probe.ptx import Machine, assembly_in
 from support.sanitizer.first_lanes import keep_first_lanes
 
@@ -27,10 +26,8 @@ MAGIC = 0x31304C53_4F525054
 
 
 @pytest.fixture(autouse=True)
-def here(monkeypatch: pytest.MonkeyPatch) -> None:
+def first_lanes(on_native_backend: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """Kernels run on this machine's processor, and keep first lanes."""
-    monkeypatch.setenv("TRITON_DEFAULT_BACKEND", native_backend())
-    monkeypatch.setattr(triton.runtime.driver, "_active", None)
     keep_first_lanes(monkeypatch)
 
 

@@ -16,14 +16,8 @@ from triton.experimental.gluon import language as gl
 from triton.experimental.gluon._runtime import GluonASTSource
 
 import triton_ext as tx
-from support.probe.native import native_backend
 
-
-@pytest.fixture(autouse=True)
-def here(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Kernels run on this machine's processor."""
-    monkeypatch.setenv("TRITON_DEFAULT_BACKEND", native_backend())
-    monkeypatch.setattr(triton.runtime.driver, "_active", None)
+pytestmark = pytest.mark.usefixtures("on_native_backend")
 
 
 @triton.jit

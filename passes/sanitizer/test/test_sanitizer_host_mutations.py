@@ -14,20 +14,13 @@ from types import CodeType, ModuleType
 from typing import Any
 
 import pytest
-import triton
 from triton_ext.sanitize import _expression, _first_size, _launched, _overflows, _source, _variables
 
 from support import modules
-from support.probe.native import native_backend
+
+pytestmark = pytest.mark.usefixtures("on_native_backend")
 
 HERE = Path(__file__).parent
-
-
-@pytest.fixture(autouse=True)
-def here(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Kernels run on this machine's processor."""
-    monkeypatch.setenv("TRITON_DEFAULT_BACKEND", native_backend())
-    monkeypatch.setattr(triton.runtime.driver, "_active", None)
 
 
 def module_of(name: str) -> ModuleType:

@@ -15,19 +15,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import triton_ext as tx
-from support.probe.native import native_backend
+
+pytestmark = pytest.mark.usefixtures("on_native_backend")
 
 generated = settings(
     max_examples=6, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture], database=None
 )
 SIZES = st.integers(0, 16)
-
-
-@pytest.fixture(autouse=True)
-def here(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Kernels run on this machine's processor."""
-    monkeypatch.setenv("TRITON_DEFAULT_BACKEND", native_backend())
-    monkeypatch.setattr(triton.runtime.driver, "_active", None)
 
 
 def zeros(*shape: int) -> Any:

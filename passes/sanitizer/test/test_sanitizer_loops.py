@@ -15,20 +15,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import triton_ext as tx
-from support.probe.native import native_backend
 from support.sanitizer.cases import Tensors
+
+pytestmark = pytest.mark.usefixtures("on_native_backend")
 
 BLOCK = 16
 generated = settings(
     max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture], database=None
 )
-
-
-@pytest.fixture(autouse=True)
-def here(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Kernels run on this machine's processor."""
-    monkeypatch.setenv("TRITON_DEFAULT_BACKEND", native_backend())
-    monkeypatch.setattr(triton.runtime.driver, "_active", None)
 
 
 @triton.jit

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from support import mutants
-from support.probe.native import native_backend
 from support.sanitizer import mutations
 
 BOUNDS, CALLS, DESCRIPTORS, LOCKS, LOOKS, MERGED, PARTNERS, POINTERS, SHADOWS, WORDS = (
@@ -131,12 +130,6 @@ MUTATIONS = {
         LOCKS, "two_locks", shadow("locks.heldIn(access.op).size() > 1", "false"),
     ),
 }  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def libraries(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    native_backend()
-    return mutations.build(MUTATIONS, tmp_path_factory.mktemp("mutants"))
 
 
 @pytest.mark.slow

@@ -12,17 +12,11 @@ import triton.language as tl
 from triton_ext.sanitize import _verdicts
 
 import triton_ext as tx
-from support.probe.native import native_backend
 from triton_ext.compilation.describe import compile_and_observe
 from triton_ext.compilation.requests import request_for
 from triton_ext.pipeline.inspection import Level
 
-
-@pytest.fixture(autouse=True)
-def here(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Kernels run on this machine's processor."""
-    monkeypatch.setenv("TRITON_DEFAULT_BACKEND", native_backend())
-    monkeypatch.setattr(triton.runtime.driver, "_active", None)
+pytestmark = pytest.mark.usefixtures("on_native_backend")
 
 
 @triton.jit

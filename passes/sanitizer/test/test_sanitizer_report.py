@@ -18,16 +18,10 @@ from triton_ext.sanitize._report import merged, read
 from triton_ext.sanitize._source import span_of
 
 import triton_ext as tx
-from support.probe.native import native_backend
 from triton_ext import probe
 from triton_ext.errors import TritonExtError
 
-
-@pytest.fixture(autouse=True)
-def here(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Kernels run on this machine's processor."""
-    monkeypatch.setenv("TRITON_DEFAULT_BACKEND", native_backend())
-    monkeypatch.setattr(triton.runtime.driver, "_active", None)
+pytestmark = pytest.mark.usefixtures("on_native_backend")
 
 
 @triton.jit

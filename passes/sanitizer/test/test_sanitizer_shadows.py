@@ -19,27 +19,13 @@ from triton.backends.compiler import GPUTarget
 from triton_ext.sanitize import _races, _shadows
 
 import triton_ext as tx
-from support.probe.native import native_backend
-from support.sanitizer.looking import always_look
 from triton_ext.errors import PipelineError
+
+pytestmark = pytest.mark.usefixtures("on_native_backend")
 
 generated = settings(
     max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture], database=None
 )
-
-
-@pytest.fixture(autouse=True)
-def here(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Kernels run on this machine's processor."""
-    monkeypatch.setenv("TRITON_DEFAULT_BACKEND", native_backend())
-    monkeypatch.setattr(triton.runtime.driver, "_active", None)
-
-
-@pytest.fixture(params=["host", "looks"])
-def decides(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The host knows what is written, or kernels look at each byte."""
-    if request.param == "looks":
-        always_look(monkeypatch)
 
 
 @triton.jit

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from support import mutants
-from support.probe.native import native_backend
 from support.sanitizer import mutations
 
 HERE = Path(__file__).parent
@@ -41,12 +40,6 @@ MUTATIONS = {
     "a promise of some programs is one of all": (HINTS, "holds", hints("promise->getBlock() == &entry", "true")),
     "every number of a run has to be a multiple": (ARITH, "marks", marks("run <= 1", "run <= 99")),
 }  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def libraries(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    native_backend()
-    return mutations.build(MUTATIONS, tmp_path_factory.mktemp("mutants"))
 
 
 @pytest.mark.slow

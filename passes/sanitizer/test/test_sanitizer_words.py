@@ -12,27 +12,13 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 import triton_ext as tx
-from support.probe.native import native_backend
-from support.sanitizer.looking import always_look
+
+pytestmark = pytest.mark.usefixtures("on_native_backend")
 
 ROWS, COLUMNS = 4, 64
 #: The first row and the one behind the last, and such columns; they may lie outside of the matrix.
 BOX = st.tuples(st.integers(-1, ROWS), st.integers(0, ROWS + 1), st.integers(-1, COLUMNS), st.integers(0, COLUMNS + 1))
 DTYPES = st.sampled_from([torch.int8, torch.float16, torch.float32, torch.float64])
-
-
-@pytest.fixture(autouse=True)
-def here(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Kernels run on this machine's processor."""
-    monkeypatch.setenv("TRITON_DEFAULT_BACKEND", native_backend())
-    monkeypatch.setattr(triton.runtime.driver, "_active", None)
-
-
-@pytest.fixture(params=["host", "looks"])
-def decides(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The host knows what is written, or kernels look at each byte."""
-    if request.param == "looks":
-        always_look(monkeypatch)
 
 
 @triton.jit

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-import triton
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from triton_ext.probe._arguments import described
@@ -22,25 +21,11 @@ from triton_ext.probe._slot import Launch
 from triton_ext.sanitize import _bytes, _init, _looks, _session, _shadows, _touched
 
 import triton_ext as tx
-from support.probe.native import native_backend
 from support.sanitizer import chains
-from support.sanitizer.looking import always_look
+
+pytestmark = pytest.mark.usefixtures("on_native_backend")
 
 STEP = st.tuples(st.sampled_from([*chains.STEPS]), st.integers(0, 12), st.integers(1, 4), st.integers(0, 20))
-
-
-@pytest.fixture(autouse=True)
-def here(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Kernels run on this machine's processor."""
-    monkeypatch.setenv("TRITON_DEFAULT_BACKEND", native_backend())
-    monkeypatch.setattr(triton.runtime.driver, "_active", None)
-
-
-@pytest.fixture(params=["host", "looks"])
-def decides(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The host knows what is written, or kernels look at each byte."""
-    if request.param == "looks":
-        always_look(monkeypatch)
 
 
 @pytest.mark.slow

@@ -11,3 +11,10 @@ def always_look(monkeypatch: pytest.MonkeyPatch) -> None:
     """Has the host know nothing of what is written."""
     monkeypatch.setattr(_init.Init, "learn", lambda *_: None)
     monkeypatch.setattr(_shadows.Shadows, "_is_known", lambda *_: False)
+
+
+@pytest.fixture(params=["host", "looks"])
+def decides(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The host knows what is written, or kernels look at each byte."""
+    if request.param == "looks":
+        always_look(monkeypatch)
