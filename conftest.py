@@ -75,8 +75,14 @@ if not {"TMPDIR", "PYTEST_DEBUG_TEMPROOT"}.intersection(os.environ) and (tempora
     os.environ["TMPDIR"] = tempfile.tempdir = str(temporary_root / "tmp")
 
 
+@pytest.hookimpl(tryfirst=True)  # before ``-m "not slow"`` is applied
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Puts files with slow tests first: if one started last, a run on several cores would wait for it."""
+    """Marks what is in no sample as slow, and puts files with slow tests first: if one started last, a run on several
+    cores would wait for it.
+    """
+    from support import samples
+
+    samples.mark_slow(items)
     slow = {item.path for item in items if item.get_closest_marker("slow")}
     items.sort(key=lambda item: item.path not in slow)
 

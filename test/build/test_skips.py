@@ -40,6 +40,7 @@ def run(directory: Path, tests: str, *arguments: str, **variables: str) -> subpr
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arguments", [(), ("-n", "2")], ids=["alone", "xdist"])
 def test_a_skipped_test_fails_ci(arguments: tuple[str, ...], tmp_path: Path) -> None:
     done = run(tmp_path, TESTS, *arguments, CI="true")
@@ -49,6 +50,7 @@ def test_a_skipped_test_fails_ci(arguments: tuple[str, ...], tmp_path: Path) -> 
     assert "  1 because: not permitted here: to mount\n    test_it.py::test_of_a_mount\n" in done.stdout
 
 
+@pytest.mark.slow
 def test_a_skipped_module_fails_ci(tmp_path: Path) -> None:
     done = run(tmp_path, f"{TESTS}\npytest.importorskip('no_such_module')\n", CI="true")
     assert done.returncode == 1
@@ -56,11 +58,13 @@ def test_a_skipped_module_fails_ci(tmp_path: Path) -> None:
     assert "No module named 'no_such_module'" in done.stdout
 
 
+@pytest.mark.slow
 def test_elsewhere_it_does_not(tmp_path: Path) -> None:
     done = run(tmp_path, TESTS)
     assert (done.returncode, "skipped tests: 2, an error in CI unless not permitted\n" in done.stdout) == (0, True)
 
 
+@pytest.mark.slow
 def test_what_is_not_permitted_fails_nothing(tmp_path: Path) -> None:
     done = run(
         tmp_path,
@@ -70,6 +74,7 @@ def test_what_is_not_permitted_fails_nothing(tmp_path: Path) -> None:
     assert (done.returncode, "skipped tests: 1, " in done.stdout) == (0, True)
 
 
+@pytest.mark.slow
 def test_none(tmp_path: Path) -> None:
     done = run(tmp_path, "def test_runs():\n    pass\n", CI="true")
     assert (done.returncode, "skipped tests: 0\n" in done.stdout) == (0, True)

@@ -202,6 +202,7 @@ def _same_path(path: Path, message: str) -> bool:
     return str(path) in message or (path.is_symlink() and os.path.realpath(path) in message)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", BAD)
 def test_load_raises(name: str, bad_plugins: dict[str, tuple[Path, type[tx.TritonExtError], str]]) -> None:
     path, error, reason = bad_plugins[name]

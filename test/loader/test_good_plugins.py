@@ -66,6 +66,7 @@ def test_list_as_table_and_json(run_python: RunPython) -> None:
     assert not any(row["problem"] for row in rows.values())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stage", ["ttir", "ttgir"])
 def test_foreign_pass_in_a_pipeline(stage: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The wheel's test pass renames every function to ``foo``."""

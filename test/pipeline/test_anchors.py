@@ -75,6 +75,7 @@ MATCHES: dict[str, tuple[str, str, Callable[[str, str, int], bool]]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", MATCHES)
 def test_matches(case: str) -> None:
     target, anchor, wanted = MATCHES[case]

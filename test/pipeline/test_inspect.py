@@ -161,6 +161,7 @@ def test_a_new_name_is_a_change() -> None:
     assert first.ops_before == first.ops_after
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["attribute", "location", "operands", "rebuild"])
 def test_a_change_is_a_change_of_the_text(mode: str, report: Callable[[str], Add]) -> None:
     module = module_of(softmax)
@@ -170,6 +171,7 @@ def test_a_change_is_a_change_of_the_text(mode: str, report: Callable[[str], Add
     assert event.ops_before == event.ops_after
 
 
+@pytest.mark.slow
 def test_a_nested_pipeline_is_one_event(report: Callable[[str], Add]) -> None:
     adds = [CSE, report("remark"), amd.passes.ttgpuir.add_sink_layout_conversions, CSE, report("remark")]
     events = inspect(module_of(softmax), *adds).events
@@ -182,6 +184,7 @@ def test_a_nested_pipeline_is_one_event(report: Callable[[str], Add]) -> None:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("level", Level)
 def test_reports_belong_to_their_pass(level: Level, report: Callable[[str], Add]) -> None:
     result = inspect(
@@ -200,6 +203,7 @@ def test_reports_belong_to_their_pass(level: Level, report: Callable[[str], Add]
     assert result.diagnostics == result.events[5].diagnostics != ()
 
 
+@pytest.mark.slow
 def test_the_context_is_left_as_it_was(report: Callable[[str], Add], monkeypatch: Any, capfd: Any) -> None:
     monkeypatch.setenv("MLIR_ENABLE_DIAGNOSTICS", "remarks")
     module = module_of(softmax)
@@ -245,6 +249,7 @@ def test_a_failure_has_its_pass_and_its_reason_and_is_printed(monkeypatch: Any, 
     assert "the name is taken" in capfd.readouterr().err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("mode", "reasons"),
     [("error", ["error: cannot be used"]), ("silent", []), ("invalid", ["error: block with no terminator"])],

@@ -57,6 +57,7 @@ def test_places(target: str) -> None:
     assert stage.output is not None
 
 
+@pytest.mark.slow
 def test_the_texts_around_a_pass() -> None:
     (stage,) = (s for s in traced("cuda:90").stages if s.name == "llvm")
     (record,) = stage.passes

@@ -55,6 +55,7 @@ def test_corpus_covers_what_the_issue_names() -> None:
     assert min(checks.values()) >= 7
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_table_is_what_the_oracle_finds(oracle: dict[str, Any], name: str) -> None:
     case = CASES[name]

@@ -121,6 +121,7 @@ def test_arguments() -> None:
         made(None)
 
 
+@pytest.mark.slow
 def test_objectives_without_a_run(tmp_path: Path) -> None:
     assert checked_objectives(None, "cuda", compile_only=True) == ("spills", "registers", "shared")
     assert checked_objectives(None, "cpu") == ("time",)

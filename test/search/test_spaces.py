@@ -36,6 +36,7 @@ def space() -> Space:
     return tx.space(double, "cuda:90", {"x": "*fp32:16", "y": "*fp32:16"})
 
 
+@pytest.mark.slow
 def test_what_is_found(space: Space) -> None:
     names = {knob.name: knob for knob in space.knobs}
     assert names["BLOCK"].choices == (64, 128)
@@ -93,6 +94,7 @@ def test_passes_that_the_target_needs_are_not_turned(space: Space) -> None:
     assert space.knob("loop_split.no_wrap").changes_results == "yes"  # it assumes something
 
 
+@pytest.mark.slow
 def test_every_choice_is_a_pipeline(space: Space) -> None:
     for knob in space.knobs:
         for choice in knob.choices if knob.kind not in OF_LAUNCHES else ():

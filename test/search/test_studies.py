@@ -43,6 +43,7 @@ def test_a_climb_stays_near_the_best() -> None:
     assert all(len(asked[0].keys() ^ values.keys()) <= 3 for values in asked[1:])  # an option brings its pass
 
 
+@pytest.mark.slow
 def test_a_model_finds_the_best_of_many() -> None:
     def outcome(v: dict[str, Any]) -> dict[str, Any]:
         good = (v.get("BLOCK") == 128) + (v.get("num_warps") == 2) + (v.get("skip b") is True)
@@ -108,6 +109,7 @@ def test_equal_binaries_with_other_blocks_differ() -> None:
     assert made.same_binary("", {"BLOCK": 64}) is None
 
 
+@pytest.mark.slow
 def test_a_study_goes_on_where_it_was(tmp_path: Path) -> None:
     file = tmp_path / "a.db"
     first = study(file)
@@ -128,6 +130,7 @@ def test_a_study_of_another_space_is_refused(tmp_path: Path) -> None:
         study(tmp_path / "a.db", objectives=("shared",))
 
 
+@pytest.mark.slow
 def test_two_processes_share_what_they_know(tmp_path: Path) -> None:
     file = tmp_path / "a.db"
     one, two = study(file), study(file, seed=1)
@@ -142,6 +145,7 @@ def test_two_processes_share_what_they_know(tmp_path: Path) -> None:
     assert one.best == two.best
 
 
+@pytest.mark.slow
 def test_the_candidate_of_a_dead_process_is_tried_again(tmp_path: Path) -> None:
     file = tmp_path / "a.db"
     made = study(file)
@@ -161,6 +165,7 @@ def test_the_candidate_of_a_dead_process_is_tried_again(tmp_path: Path) -> None:
     assert [trial.status for trial in trials_of(again.optuna)][number] == "lost"
 
 
+@pytest.mark.slow
 def test_a_worker_whose_search_was_killed_while_it_started_ends() -> None:
     program = (
         "import sys, time; from triton_ext.searching.pools import start_worker; start_worker(int(sys.argv[1])); "

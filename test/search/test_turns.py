@@ -62,6 +62,7 @@ def begin(process: subprocess.Popen[str]) -> None:
     process.stdin.flush()
 
 
+@pytest.mark.slow
 def test_turns_of_processes_do_not_overlap_and_nobody_waits_for_long() -> None:
     device = f"planted-{uuid.uuid4().hex}"
     with contextlib.ExitStack() as stack:
@@ -81,6 +82,7 @@ def test_turns_of_processes_do_not_overlap_and_nobody_waits_for_long() -> None:
     assert max(runs) <= 4, order
 
 
+@pytest.mark.slow
 def test_a_holder_that_is_killed_blocks_nobody() -> None:
     device = f"planted-{uuid.uuid4().hex}"
     holding = PROGRAM.replace("time.sleep(0.03)", "print(began, flush=True); time.sleep(600)")

@@ -423,6 +423,7 @@ def test_large_modules_are_fast(large: Compilation, open_page: Open) -> None:
     assert "module {" in page.locator("#code .row").first.inner_text()
 
 
+@pytest.mark.slow
 def test_hostile_text(open_page: Open) -> None:
     module = f'module {{\n  x.y {{a = "{HOSTILE}"}} loc("k.py":1:1)\n}} loc(unknown)'
     other = module.replace("x.y", "x.z")
@@ -451,6 +452,7 @@ def test_hostile_text(open_page: Open) -> None:
     assert page.evaluate("page.entry.kind") == "pass"
 
 
+@pytest.mark.slow
 def test_without_ir(open_page: Open) -> None:
     records = (
         PassRecord("ttir.combine", 1, (), "triton-combine", None, True, 0.1, 3, 2, True),

@@ -164,6 +164,7 @@ def test_the_same_operation_is_set_against_itself(script: Any) -> None:
     assert compare(script, before, after) == ["changed 0 0", "replaced -1 1", "changed 1 2", "renamed 2 3"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("before", "after"),
     [

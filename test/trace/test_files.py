@@ -50,6 +50,7 @@ def test_files_of_the_matmul(matmul: Compilation, tmp_path: Path) -> None:
     assert matmul.sass is None or files["matmul.sass"].decode() == matmul.sass
 
 
+@pytest.mark.slow
 def test_index(matmul: Compilation, tmp_path: Path) -> None:
     write_files(matmul, tmp_path / "trace")
     index = (tmp_path / "trace" / "index.txt").read_text()

@@ -82,6 +82,7 @@ def test_a_reference_that_returns_its_argument() -> None:
         launch(tuned(reference=lambda arguments: {"y": arguments["y"]}))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["out", "view", "array"])
 def test_a_reference_that_shares_memory_with_an_argument_of_pytorch(how: str) -> None:
     torch = pytest.importorskip("torch")

@@ -26,6 +26,12 @@ def interpreted(make_once: MakeOnce) -> Iterator[dict[str, np.ndarray]]:
         yield {name: file[name] for name in file.files}
 
 
+def operation(case: str) -> str:
+    """Returns the operation of a case, such as ``add-int8``."""
+    return case.partition("-")[0]
+
+
+@pytest.mark.sampled(by=operation)
 @pytest.mark.parametrize("name", interpreter_cases.CASES)
 def test_same_as_interpreter(name: str, interpreted: dict[str, np.ndarray]) -> None:
     case = interpreter_cases.CASES[name]

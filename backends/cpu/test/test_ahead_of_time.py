@@ -31,6 +31,7 @@ def copied(x, y, BLOCK: tl.constexpr):
     tl.store(y + i, tl.load(x + i))
 
 
+@pytest.mark.slow
 def test_metadata_is_complete() -> None:
     """A kernel has every attribute that Triton's compiler, runtime and tools read from a kernel of any backend."""
     x = np.zeros(16, np.float32)

@@ -167,6 +167,7 @@ def scanned(shape: tuple[int, int], axis: int, reverse: bool) -> dict[str, tuple
     return dict(zip(COMBINES, zip(xs, outs, strict=True), strict=True))
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 @pytest.mark.parametrize("axis", [0, 1])
 @pytest.mark.parametrize("name", COMBINES)
@@ -181,6 +182,7 @@ def test_reduce_with_branches(shape: tuple[int, int], axis: int, name: str) -> N
         assert torch.equal(out, expected)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 @pytest.mark.parametrize("axis", [0, 1])
 @pytest.mark.parametrize("reverse", [False, True])

@@ -215,6 +215,7 @@ def test_from_another_language(library: Path) -> None:
     assert output.split() == ["(0,", "200.0)", "(0,", "200.0)", "0", "12375", "3", "true"]
 
 
+@pytest.mark.slow
 def test_it_needs_nothing_of_ours(library: Path) -> None:
     """The library names only libraries of the system, and exports only what the header declares."""
     file = ELFFile(io.BytesIO((library / "libkernels.so").read_bytes()))

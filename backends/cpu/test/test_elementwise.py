@@ -55,6 +55,7 @@ def integers(dtype: torch.dtype) -> tuple[torch.Tensor, torch.Tensor, dict[str, 
     return x, y, run_binaries(x, y, dict.fromkeys(INTEGER_OPERATIONS, dtype))
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("dtype", INTEGERS, ids=str)
 @pytest.mark.parametrize("op", INTEGER_OPERATIONS)
 def test_integers(dtype: torch.dtype, op: str) -> None:
@@ -102,6 +103,7 @@ def floats(dtype: torch.dtype) -> tuple[torch.Tensor, torch.Tensor, dict[str, to
     return x, y, run_binaries(x, y, results)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("dtype", FLOATS, ids=str)
 @pytest.mark.parametrize("op", FLOAT_OPERATIONS)
 def test_floats(dtype: torch.dtype, op: str) -> None:
@@ -217,6 +219,7 @@ def converted_fp8(source: torch.dtype) -> tuple[torch.Tensor, dict[torch.dtype, 
     return x, run_conversions(x, FLOAT8)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("source", FLOAT8, ids=str)
 @pytest.mark.parametrize("target", FLOAT8, ids=str)
 def test_fp8_to_fp8(source: torch.dtype, target: torch.dtype) -> None:
@@ -292,6 +295,7 @@ def converted_integers(source: torch.dtype) -> tuple[torch.Tensor, dict[torch.dt
     return x, run_conversions(x, (*FLOATS, *INTEGERS))
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("source", [*INTEGERS, torch.bool], ids=str)
 @pytest.mark.parametrize("target", [*FLOATS, *INTEGERS], ids=str)
 def test_integer_conversions(source: torch.dtype, target: torch.dtype) -> None:
@@ -369,6 +373,7 @@ EXACT = {
 }
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", ULP)
 @pytest.mark.parametrize("dtype", [np.float32, np.float64], ids=["fp32", "fp64"])
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")

@@ -27,6 +27,7 @@ def partners(x, y, BEFORE: tl.constexpr, BEHIND: tl.constexpr, WORD: tl.constexp
     tl.store(y + n + i, tl.reshape(tl.where(v > partner, v, partner), (n,)))
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("is_left", [False, True])
 @pytest.mark.parametrize(("before", "behind"), [(1, 1), (1, 8), (8, 1), (4, 2), (16, 4), (2, 64), (64, 2), (1, 256)])
 @pytest.mark.parametrize(

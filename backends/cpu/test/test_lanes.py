@@ -233,6 +233,7 @@ def everywhere(tmp_path_factory: pytest.TempPathFactory) -> NDArray[np.int8]:
     return np.memmap(file, np.int8, "w+", shape=(2**32 + 2 * SPACE,))
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("load", ["plain", "masked", "store", "masked store"])
 @pytest.mark.parametrize("kind", OFFSETS)
 def test_addresses_at_the_ends_of_32_bits(kind: str, load: str, everywhere: NDArray[np.int8]) -> None:

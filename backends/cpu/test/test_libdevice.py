@@ -164,6 +164,7 @@ def test_f32(kernels: ModuleType, name: str, arity: int) -> None:
     assert_signs_of_zeros(out, exact(name, *operands))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "arity"), [(name, arity) for arity, names in ULP.items() for name in names])
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_f64(kernels: ModuleType, name: str, arity: int) -> None:
@@ -196,6 +197,7 @@ def test_bessel(kernels: ModuleType, name: str) -> None:
     assert np.array_equal(run(kernels, name, wide), exact(name, wide), equal_nan=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FAST)
 def test_fast_ones_are_the_exact_ones(kernels: ModuleType, name: str) -> None:
     operands = samples(np.float32, arities()[name])

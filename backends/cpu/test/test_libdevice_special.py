@@ -181,6 +181,7 @@ def test_the_error_is_within_its_bound(kernels: ModuleType, name: str, kind: Any
     assert errors[worst] <= function.bounds[KINDS.index(kind)], ([x[worst] for x in operands], out[worst], exact[worst])
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_special_values(kernels: ModuleType, name: str, kind: Any) -> None:

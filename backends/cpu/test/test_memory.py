@@ -82,6 +82,7 @@ def strided(x, out, rows, columns, sx0, sx1, so0, so1, M: tl.constexpr, N: tl.co
     tl.store(out + i * so0 + j * so1, value * 2, mask=mask)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("shape", [(1, 1), (2, 8), (8, 2), (16, 16), (3, 70), (70, 3), (33, 65)])
 @pytest.mark.parametrize("layout", ["row", "column", "step", "reversed"])
 def test_strides(shape: tuple[int, int], layout: str) -> None:
@@ -175,6 +176,7 @@ def atomics(x, out, n, OP: tl.constexpr, BLOCK: tl.constexpr):
         tl.atomic_xor(out + i % 7, v, mask=i < n)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("op", ["add", "max", "min", "and", "or", "xor"])
 @pytest.mark.parametrize("dtype", [torch.int32, torch.int64, torch.float32, torch.float64], ids=str)
 def test_atomics(op: str, dtype: torch.dtype) -> None:

@@ -31,6 +31,7 @@ def reduce(x, out, index, M: tl.constexpr, N: tl.constexpr, AXIS: tl.constexpr, 
         tl.store(index + i, where)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 @pytest.mark.parametrize("axis", [0, 1])
 @pytest.mark.parametrize("op", ["sum", "max", "min"])
@@ -82,6 +83,7 @@ def scan(x, out, M: tl.constexpr, N: tl.constexpr, AXIS: tl.constexpr, REVERSE: 
     tl.store(out + at, r)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 @pytest.mark.parametrize("axis", [0, 1])
 @pytest.mark.parametrize("reverse", [False, True])

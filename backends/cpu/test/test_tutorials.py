@@ -102,6 +102,7 @@ DOT_TYPES = [
 ]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("types", DOT_TYPES, ids=str)
 @pytest.mark.parametrize("shape", [(16, 16, 16), (1, 16, 32), (64, 128, 16), (4, 2, 8)], ids=str)
 def test_dot_of_every_type(types: tuple[torch.dtype, torch.dtype], shape: tuple[int, int, int]) -> None:

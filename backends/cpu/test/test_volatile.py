@@ -94,6 +94,7 @@ DTYPES = [torch.bool, torch.int8, torch.uint8, torch.int16, torch.int32, torch.i
 DTYPES += [torch.float16, torch.bfloat16, torch.float32, torch.float64, torch.float8_e5m2]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("gathered", [False, True], ids=["contiguous", "gathered"])
 @pytest.mark.parametrize("kind", ["all", "masked", "without other", "one address"])
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)

@@ -52,6 +52,7 @@ def test_a_program_of_three_dimensions() -> None:
         wild[(5, 2, 3)](np.zeros(64, np.float32), 3 + 5 * (1 + 2 * 2), 1 << 34)
 
 
+@pytest.mark.slow
 def test_faults_of_all_threads() -> None:
     """Each thread of the pool faults, and only the first fault is told; the pool has as many threads as before."""
     x = np.zeros(64, np.float32)
@@ -64,6 +65,7 @@ def test_faults_of_all_threads() -> None:
     works(4)
 
 
+@pytest.mark.slow
 def test_faults_of_launches_at_the_same_time() -> None:
     """Each launch has its own error, and launches without a fault have their results."""
     wrong: list[object] = []

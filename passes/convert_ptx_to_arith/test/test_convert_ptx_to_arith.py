@@ -81,6 +81,12 @@ def problem(form: Form, found: int, wanted: int) -> bool:
     return False
 
 
+def mnemonic(instruction: str) -> str:
+    """Returns the first part of an instruction's name, such as ``cvt.rn.bf16.f32``."""
+    return instruction.partition(".")[0]
+
+
+@pytest.mark.sampled(by=mnemonic)
 @pytest.mark.parametrize("name", FORMS)
 @settings(max_examples=3, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(seed=st.integers(0, 2**32 - 1))

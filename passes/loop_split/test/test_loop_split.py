@@ -81,6 +81,7 @@ def padded(a, b, c, K, stride, BLOCK: tl.constexpr):  # noqa: PLR0917
     tl.store(c + i[:, None] * BLOCK + i[None, :], acc)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("divisor", "split"), [(1, True), (8, False)])
 def test_the_cost_model_asks_for_the_width_of_accesses(divisor: int, split: bool) -> None:
     record = described(padded, ("a", "b", "c", "stride"), {"K": divisor})
@@ -103,6 +104,7 @@ def triangle(x, y, n, first, BLOCK: tl.constexpr):
     tl.store(y + at, acc)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("warps", "split"), [(8, True), (4, False)])
 def test_the_cost_model_knows_the_warps_of_the_launch(warps: int, split: bool) -> None:
     record = described(triangle, ("x", "y"), {}, num_warps=warps)

@@ -130,6 +130,7 @@ def assert_as_in_the_kernel(launch: Callable[[int, int], None], seed: int) -> No
     assert number
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("launch", [*LAUNCHES, launch_back])
 def test_findings_as_in_the_kernel(launch: Callable[[int, int], None]) -> None:
     assert_as_in_the_kernel(launch, seed=2)

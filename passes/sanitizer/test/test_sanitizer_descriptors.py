@@ -70,6 +70,7 @@ CASES = st.tuples(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kernel", [gather_rows, scatter_rows, load_box], ids=lambda one: one.__name__)
 @settings(max_examples=60, deadline=None, derandomize=True)
 @given(case=CASES)

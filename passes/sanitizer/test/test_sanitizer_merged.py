@@ -34,6 +34,7 @@ def test_unwritten_input_behind_the_output(monkeypatch: pytest.MonkeyPatch) -> N
     assert (found.check, found.argument, found.coordinates) == ("uninit", "x", (0,))
 
 
+@pytest.mark.slow
 def test_races_of_an_output_before_the_input() -> None:
     both = torch.zeros(1024)
     with tx.sanitize("race", static=False) as report:

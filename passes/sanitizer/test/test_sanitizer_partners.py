@@ -160,6 +160,7 @@ def test_elements_of_two_sizes_in_one_storage(static: bool) -> None:
                                {"proved": 0, "checked": 1, "unsupported": 2})  # fmt: skip
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None, database=None)
 @given(
     first=st.lists(st.integers(0, 40), min_size=1, max_size=4),

@@ -253,6 +253,7 @@ def test_what_a_program_writes_before_it_reads() -> None:
     assert unwritten(written_first, torch.zeros(64), 64) == []
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("decides")
 def test_the_order_of_a_loop() -> None:
     """Each iteration reads what the one before has written, at indices from memory, which cannot be read again."""
