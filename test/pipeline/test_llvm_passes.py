@@ -17,6 +17,7 @@ from triton.compiler import ASTSource
 
 import triton_ext as tx
 from support.fixture_types import MakeOnce
+from support.pipeline.seen import llvm_text
 from triton_ext.authoring import build
 from triton_ext.record import Compilation
 
@@ -93,11 +94,6 @@ def traced(target: str, pipeline: tx.Pipeline) -> Compilation:
     return tx.trace(sums, target=target, signature="*fp32, *fp32, i32, 128", pipeline=pipeline)
 
 
-def text(compilation: Compilation) -> str:
-    (stage,) = (stage for stage in compilation.stages if stage.name == "llvm")
-    return str(stage.output)
-
-
 def test_a_kernel_is_compiled_again_for_other_bytes_and_options(installed: Installed) -> None:
     plain, three = mark(), mark(level=3)
     written = {version: f"{version} {DEFAULTS}" for version in ("v1", "v2")}
@@ -139,7 +135,7 @@ def test_a_pipeline_in_llvms_text_has_the_same_key(installed: Installed) -> None
     ],
 )
 def test_options_of_each_kind(installed: Installed, options: dict[str, object], written: str) -> None:
-    (found,) = set(re.findall(r'"mark"="([^"]*)"', text(traced("cuda:90", mark(**options)))))
+    (found,) = set(re.findall(r'"mark"="([^"]*)"', llvm_text(traced("cuda:90", mark(**options)))))
     kind, *value = written.split(" ", 1)
     assert f" {kind} {value[0]}" in found
     (default,) = re.findall(rf" {kind} \S+", f" {DEFAULTS}")
@@ -156,12 +152,12 @@ def test_wrong_values(installed: Installed) -> None:
 @pytest.mark.parametrize("target", TARGETS)
 def test_module_and_loop_passes(target: str, installed: Installed) -> None:
     module = traced(target, tx.Pipeline().at_end("llvm", tx.passes.llvm.mark_module()))
-    (node,) = re.findall(r"^!mark\.defined = !\{!(\d+)\}$", text(module), re.MULTILINE)
-    (count,) = re.findall(rf"^!{node} = !\{{i32 (\d+)\}}$", text(module), re.MULTILINE)
-    assert int(count) == text(module).count("\ndefine ") > 0
-    loops = text(traced(target, tx.Pipeline().at_end("llvm", tx.passes.llvm.mark_loops())))
+    (node,) = re.findall(r"^!mark\.defined = !\{!(\d+)\}$", llvm_text(module), re.MULTILINE)
+    (count,) = re.findall(rf"^!{node} = !\{{i32 (\d+)\}}$", llvm_text(module), re.MULTILINE)
+    assert int(count) == llvm_text(module).count("\ndefine ") > 0
+    loops = llvm_text(traced(target, tx.Pipeline().at_end("llvm", tx.passes.llvm.mark_loops())))
     assert re.search(r"^loop1_\w*:", loops, re.MULTILINE)
-    assert "loop1_" not in text(traced(target, tx.Pipeline()))
+    assert "loop1_" not in llvm_text(traced(target, tx.Pipeline()))
 
 
 @pytest.mark.parametrize(
@@ -179,13 +175,13 @@ def test_module_and_loop_passes(target: str, installed: Installed) -> None:
 @pytest.mark.parametrize("target", TARGETS)
 def test_a_pass_runs_at_its_point(target: str, point: str, installed: Installed) -> None:
     placed = tx.Pipeline().after(f"llvm.{point}", tx.passes.llvm.mark_functions(level=8))
-    assert f'"mark"="v1 {DEFAULTS}"'.replace("level 1", "level 8") in text(traced(target, placed))
+    assert f'"mark"="v1 {DEFAULTS}"'.replace("level 1", "level 8") in llvm_text(traced(target, placed))
 
 
 @pytest.mark.parametrize("point", ["late_loop_optimizations", "loop_optimizer_end"])
 def test_a_loop_pass_runs_at_its_point(point: str, installed: Installed) -> None:
     placed = tx.Pipeline().after(f"llvm.{point}", tx.passes.llvm.mark_loops())
-    assert "loop1_" in text(traced("cuda:90", placed))
+    assert "loop1_" in llvm_text(traced("cuda:90", placed))
 
 
 def test_two_threads_at_once(installed: Installed) -> None:
@@ -197,7 +193,7 @@ def test_two_threads_at_once(installed: Installed) -> None:
         for turn in range(6):
             barrier.wait(120)
             pipeline = mark(level=10 * level + turn).at_end("llvm", tx.builtin.llvm("function(instcombine,gvn)"))
-            found += set(re.findall(r'"mark"="v1 level (\d+)', text(traced(target, pipeline))))
+            found += set(re.findall(r'"mark"="v1 level (\d+)', llvm_text(traced(target, pipeline))))
         return found
 
     with ThreadPoolExecutor(2) as pool:

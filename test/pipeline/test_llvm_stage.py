@@ -10,6 +10,7 @@ import triton
 import triton.language as tl
 
 import triton_ext as tx
+from support.pipeline.seen import llvm_text
 from triton_ext.record import Compilation
 
 TARGETS = ("cuda:90", "hip:gfx942", "cpu:native")
@@ -27,11 +28,6 @@ def traced(target: str, pipeline: tx.Pipeline | None = None) -> Compilation:
     return tx.trace(kernel, target=target, signature="*fp32, *fp32, i32, 128", pipeline=pipeline)
 
 
-def text(compilation: Compilation) -> str:
-    (stage,) = (stage for stage in compilation.stages if stage.name == "llvm")
-    return str(stage.output)
-
-
 def names(compilation: Compilation) -> list[str]:
     return [r.name for stage in compilation.stages if stage.name == "llvm" for r in stage.passes if r.ran]
 
@@ -41,7 +37,7 @@ def names(compilation: Compilation) -> list[str]:
 def test_default_pipeline_is_tritons(target: str) -> None:
     replaced = traced(target, PLAIN.replace("llvm.optimize_module", tx.builtin.llvm("default<O3>")))
     assert names(replaced) == ["llvm"]
-    assert text(replaced) == text(traced(target))
+    assert llvm_text(replaced) == llvm_text(traced(target))
 
 
 @pytest.mark.slow

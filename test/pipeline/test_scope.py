@@ -22,7 +22,7 @@ from triton.runtime.jit import MockTensor
 
 import triton_ext as tx
 from support.pipeline.kernels import SIGNATURE, add_one, matmul, softmax, source, squares
-from support.pipeline.seen import MARK, mark, names
+from support.pipeline.seen import MARK, mark, names, renaming
 from triton_ext.pipeline import scope, stack
 
 CUDA90 = GPUTarget("cuda", 90, 32)
@@ -35,10 +35,6 @@ def nothing_stays_installed() -> Iterator[None]:
     yield
     while stack.installed.active:
         scope.uninstall(stack.installed.active[-1])
-
-
-def rename(old: str, new: str) -> tx.Pipeline:
-    return tx.Pipeline().at_end("ttir", tx.passes.ttir.rename(old=old, new=new))
 
 
 def compiled(kernel: Any = softmax) -> Any:
@@ -92,7 +88,7 @@ def test_an_outer_block_sees_what_an_inner_one_adds_at_the_start_and_at_the_end(
 @pytest.mark.slow
 def test_blocks_that_end_out_of_order() -> None:
     """Leaving a pipeline that is not the innermost one ends exactly that pipeline, and is an error."""
-    a, b, c = rename("softmax", "a"), rename("softmax", "b"), rename("b", "c")
+    a, b, c = renaming("softmax", "a"), renaming("softmax", "b"), renaming("b", "c")
     a.__enter__()
     b.__enter__()
     c.__enter__()
@@ -111,14 +107,14 @@ def test_blocks_that_end_out_of_order() -> None:
 
 @pytest.mark.slow
 def test_an_exit_too_many() -> None:
-    a = rename("softmax", "a")
+    a = renaming("softmax", "a")
     with pytest.raises(tx.PipelineError, match=r"the pipeline '.*' ends, but it was never entered"):
         a.__exit__(None, None, None)
     with a:
         pass
     with pytest.raises(tx.PipelineError, match="ends where it is not active"):
         a.__exit__(None, None, None)
-    other = rename("softmax", "other")
+    other = renaming("softmax", "other")
     with other:
         with pytest.raises(tx.PipelineError, match="ends where it is not active"):
             a.__exit__(None, None, None)
@@ -127,7 +123,7 @@ def test_an_exit_too_many() -> None:
 
 
 def test_a_block_ends_in_the_thread_that_entered_it() -> None:
-    a = rename("softmax", "a")
+    a = renaming("softmax", "a")
     problems: list[BaseException] = []
 
     def leave() -> None:
@@ -146,7 +142,7 @@ def test_a_block_ends_in_the_thread_that_entered_it() -> None:
 
 @pytest.mark.slow
 def test_blocks_and_installations_nest() -> None:
-    one, two, three = rename("softmax", "one"), rename("one", "two"), rename("two", "three")
+    one, two, three = renaming("softmax", "one"), renaming("one", "two"), renaming("two", "three")
     three.install()
     two.install()
     try:
@@ -168,7 +164,7 @@ def test_blocks_and_installations_nest() -> None:
 
 @pytest.mark.slow
 def test_installed_twice() -> None:
-    one = rename("softmax", "one")
+    one = renaming("softmax", "one")
     assert one.install() is one.install() is one
     one.uninstall()
     assert compiled().metadata.name == "one"
@@ -177,7 +173,7 @@ def test_installed_twice() -> None:
 
 
 def test_an_installation_reaches_every_thread() -> None:
-    one = rename("softmax", "one").install()
+    one = renaming("softmax", "one").install()
     found: list[str] = []
     thread = threading.Thread(target=lambda: found.append(compiled().metadata.name))
     thread.start()
@@ -189,14 +185,14 @@ def test_an_installation_reaches_every_thread() -> None:
 @pytest.mark.slow
 def test_generators_and_tasks_keep_their_own_blocks() -> None:
     async def work(new: str) -> str:
-        with rename("softmax", new):
+        with renaming("softmax", new):
             await asyncio.sleep(0.01)
             found = compiled().metadata.name
             await asyncio.sleep(0.01)
         return str(found)
 
     async def work_all() -> list[str]:
-        with rename("b", "c"):
+        with renaming("b", "c"):
             return list(await asyncio.gather(work("a"), work("b"), work("d")))
 
     assert asyncio.run(work_all()) == ["a", "c", "d"]
@@ -214,10 +210,10 @@ def test_other_kernels_have_the_key_that_they_have_without_us(no_gpu: None, kern
     kernel = triton.jit(softmax.fn)
     in_memory = launch(kernel)
     keys = set(kernel.device_caches[0][0])
-    rename("softmax", "x").install().uninstall()
-    with rename("softmax", "y"):
+    renaming("softmax", "x").install().uninstall()
+    with renaming("softmax", "y"):
         launch(kernel)
-    used = tx.use(rename("squares", "z"))(squares)
+    used = tx.use(renaming("squares", "z"))(squares)
     assert name(used) == "z"
     assert compiled().hash == plain.hash
     assert launch(kernel) is in_memory
@@ -234,17 +230,17 @@ def test_other_kernels_have_the_key_that_they_have_without_us(no_gpu: None, kern
 
 @pytest.mark.slow
 def test_use_on_one_kernel(no_gpu: None) -> None:
-    used = tx.use(rename("softmax", "used"))(softmax)
+    used = tx.use(renaming("softmax", "used"))(softmax)
     assert used is not softmax
     assert [name(used), name(softmax), name(used), name(squares)] == ["used", "softmax", "used", "squares"]
-    other = tx.use(rename("softmax", "other"))(softmax)
+    other = tx.use(renaming("softmax", "other"))(softmax)
     assert [name(other), name(used)] == ["other", "used"]
     assert knobs.runtime.add_stages_inspection_hook is None
 
 
 def test_use_leaves_the_original_as_it_was(no_gpu: None) -> None:
     before = dict(vars(softmax))
-    used = tx.use(rename("softmax", "used"))(softmax)
+    used = tx.use(renaming("softmax", "used"))(softmax)
     name(used)
     used.add_pre_run_hook(lambda *args, **kwargs: None)
     assert {key: value for key, value in vars(softmax).items() if before.get(key) is not value} == {}
@@ -254,9 +250,9 @@ def test_use_leaves_the_original_as_it_was(no_gpu: None) -> None:
 
 @pytest.mark.slow
 def test_use_composes_with_itself_and_with_what_is_active(no_gpu: None) -> None:
-    twice = tx.use(rename("one", "two"))(tx.use(rename("softmax", "one"))(softmax))
+    twice = tx.use(renaming("one", "two"))(tx.use(renaming("softmax", "one"))(softmax))
     assert name(twice) == "two"
-    with rename("two", "three"):
+    with renaming("two", "three"):
         assert name(twice) == "three"
         assert name(softmax) == "softmax"
     assert name(twice) == "two"
@@ -279,7 +275,7 @@ def test_use_through_a_grid_and_through_run(no_gpu: None, monkeypatch: pytest.Mo
 
     monkeypatch.setattr(triton.compiler, "compile", lambda *args, **kw: Kernel(triton.compile(*args, **kw)))
     fresh = triton.jit(softmax.fn)
-    used = tx.use(rename("softmax", "used"))(fresh)
+    used = tx.use(renaming("softmax", "used"))(fresh)
     used[(1,)](X, X, 1000, 256)
     used.run(X, X, 1000, 256, grid=(1,), warmup=False)
     used.run(X, X, 1000, 256, grid=lambda meta: (meta["BLOCK"],), warmup=False)
@@ -299,7 +295,7 @@ def autotuned(kernel: Any = softmax, warps: tuple[int, ...] = (4, 8)) -> Any:
 
 @pytest.mark.slow
 def test_use_above_autotune_and_heuristics(no_gpu: None) -> None:
-    pipeline = rename("softmax", "used")
+    pipeline = renaming("softmax", "used")
     tuner = autotuned()
     used = tx.use(pipeline)(tuner)
     assert [k.metadata.name for k in used.warmup(X, X, 1000, grid=(1,))] == ["used", "used"]
@@ -330,7 +326,7 @@ def test_a_used_kernel_may_be_called_by_another_one(no_gpu: None) -> None:
     """A kernel that another kernel calls is a function: the caller's pipeline applies."""
     from support.pipeline import kernels
 
-    square = tx.use(rename("squares", "no"))(kernels.square)
+    square = tx.use(renaming("squares", "no"))(kernels.square)
     assert square.cache_key == kernels.square.cache_key
     caller = triton.jit(squares.fn)
     caller.fn.__globals__["square"], before = square, kernels.square
@@ -371,7 +367,7 @@ def test_threads_with_different_pipelines() -> None:
 
     def work(number: int) -> None:
         choice = random.Random(number)
-        pipeline = None if number % 4 == 3 else rename("softmax", f"t{number}") + rename("squares", f"s{number}")
+        pipeline = None if number % 4 == 3 else renaming("softmax", f"t{number}") + renaming("squares", f"s{number}")
         start.wait()
         for _ in range(6):
             kernel = choice.choice(kernels)
@@ -410,7 +406,7 @@ def test_threads_that_install_while_others_compile() -> None:
     threads = [threading.Thread(target=compile_on) for _ in range(2)]
     for thread in threads:
         thread.start()
-    one = rename("softmax", "one")
+    one = renaming("softmax", "one")
     for _ in range(200):
         one.install()
         time.sleep(0.001)
@@ -430,7 +426,7 @@ def test_what_changes_between_key_and_stages_is_for_the_next(
     """If another thread installs or uninstalls a pipeline at that moment, the binary still matches its key."""
     from triton.compiler import compiler
 
-    one = rename("softmax", "one")
+    one = renaming("softmax", "one")
     if installed_first:
         one.install()
     with monkeypatch.context() as patch:
@@ -470,7 +466,7 @@ def test_threads_parse_kernels() -> None:
         time.sleep(0)
 
     threshold = gc.get_threshold()
-    with rename("matmul", "product"):
+    with renaming("matmul", "product"):
         gc.callbacks.append(hand_over)
         gc.set_threshold(20, 10**6)  # only the youngest objects
         try:
@@ -522,9 +518,9 @@ class Later(Executor):
 
 @pytest.mark.slow
 def test_pool_threads_have_the_pipelines_of_who_asked(no_gpu: None, pool: ThreadPoolExecutor) -> None:
-    one, two = rename("softmax", "one"), rename("softmax", "two")
+    one, two = renaming("softmax", "one"), renaming("softmax", "two")
     kernel = triton.jit(softmax.fn)
-    used = tx.use(rename("softmax", "used"))(kernel)
+    used = tx.use(renaming("softmax", "used"))(kernel)
     with triton.AsyncCompileMode(pool):
         futures = [launch(kernel)]
         for pipeline in (one, two, one):
@@ -542,7 +538,7 @@ def test_pool_threads_have_the_pipelines_of_who_asked(no_gpu: None, pool: Thread
 def test_what_is_asked_for_while_installed_is_compiled_so(no_gpu: None) -> None:
     """The pipelines at submission count, not those that are active when the pool compiles; this holds also for keys in
     memory."""
-    one, two = rename("softmax", "one"), rename("softmax", "two")
+    one, two = renaming("softmax", "one"), renaming("softmax", "two")
     kernel, later = triton.jit(softmax.fn), Later()
     with triton.AsyncCompileMode(later):
         plain = launch(kernel)
@@ -564,11 +560,11 @@ def test_what_is_asked_for_while_installed_is_compiled_so(no_gpu: None) -> None:
 
 @pytest.mark.slow
 def test_the_same_kernel_has_one_key_however_it_is_compiled(no_gpu: None, pool: ThreadPoolExecutor) -> None:
-    one = rename("two", "one").install()
+    one = renaming("two", "one").install()
     try:
-        with triton.AsyncCompileMode(pool), rename("softmax", "two"):
+        with triton.AsyncCompileMode(pool), renaming("softmax", "two"):
             there = launch(triton.jit(softmax.fn), num_warps=8)
-        with rename("softmax", "two"):
+        with renaming("softmax", "two"):
             here = triton.compile(
                 triton.compiler.ASTSource(softmax, there.src.signature, there.src.constants, there.src.attrs),
                 target=CUDA90,
@@ -596,7 +592,7 @@ def test_an_error_in_a_pool_thread(no_gpu: None, pool: ThreadPoolExecutor) -> No
 @pytest.mark.slow
 def test_contexts_that_are_handed_on(pool: ThreadPoolExecutor) -> None:
     """``contextvars.copy_context`` carries a block to another thread, as `asyncio.to_thread` does."""
-    with rename("softmax", "one"):
+    with renaming("softmax", "one"):
         context = contextvars.copy_context()
     assert pool.submit(context.run, lambda: compiled().metadata.name).result() == "one"
     assert pool.submit(lambda: compiled().metadata.name).result() == "softmax"
@@ -643,7 +639,7 @@ def test_compile_ahead_of_time_as_triton_s_tool_does() -> None:
     aot = triton.compiler.ASTSource(
         matmul, signature, {"BLOCK": 32}, {(i,): [["tt.divisibility", 16]] for i in range(3)}
     )
-    with rename("matmul", "matmul_aot"):
+    with renaming("matmul", "matmul_aot"):
         kernel = triton.compile(aot, target=GPUTarget("cuda", 80, 32), options={"num_warps": 1, "num_stages": 3})
     assert b"matmul_aot" in kernel.asm["cubin"]
     assert set(SIGNATURE) == {"x", "y", "n", "BLOCK"}

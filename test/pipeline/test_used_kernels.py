@@ -22,13 +22,10 @@ from triton.tools import compile as tool
 
 import triton_ext as tx
 from support.pipeline.kernels import add_one, softmax, source, squares
+from support.pipeline.seen import renaming
 
 CUDA90 = GPUTarget("cuda", 90, 32)
 X = MockTensor(triton.language.float32)
-
-
-def rename(old: str, new: str) -> tx.Pipeline:
-    return tx.Pipeline().at_end("ttir", tx.passes.ttir.rename(old=old, new=new))
 
 
 def compiled(kernel: Any) -> str:
@@ -49,7 +46,7 @@ def described(kernel: Any, pipeline: tx.Pipeline | None = None) -> str:
 
 
 SIGNATURE = {"x": "*fp32", "y": "*fp32", "n": "i32", "BLOCK": 256}
-ONE, TWO, THREE = rename("softmax", "one"), rename("one", "two"), rename("two", "three")
+ONE, TWO, THREE = renaming("softmax", "one"), renaming("one", "two"), renaming("two", "three")
 USED = tx.use(ONE)(softmax)
 TWICE = tx.use(TWO)(USED)
 WAYS = {

@@ -6,7 +6,6 @@ from __future__ import annotations
 import multiprocessing
 import os
 import sys
-from collections.abc import Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -30,13 +29,6 @@ HERE = Path(__file__).parent
 def workers_have_the_device(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TUNING_STANDIN", "90")
     monkeypatch.setenv("PYTHONPATH", f"{support.PYTHONPATH}{os.pathsep}{HERE}")
-
-
-@pytest.fixture(scope="module")
-def processes() -> Iterator[ProcessPoolExecutor]:
-    """Starts two processes that share no state with this one."""
-    with ProcessPoolExecutor(2, multiprocessing.get_context("spawn")) as pool:
-        yield pool
 
 
 @pytest.fixture

@@ -10,7 +10,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -32,12 +31,6 @@ def workers_have_the_device(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> 
     monkeypatch.setenv("TUNING_STANDIN", "90")
     monkeypatch.setenv("TUNING_ONCE", str(tmp_path / "once"))
     monkeypatch.setenv("PYTHONPATH", f"{support.PYTHONPATH}{os.pathsep}{Path(__file__).parent}")
-
-
-@pytest.fixture
-def processes() -> Iterator[ProcessPoolExecutor]:
-    with ProcessPoolExecutor(2, multiprocessing.get_context("spawn")) as pool:
-        yield pool
 
 
 def statuses(kernel: Any, executor: Any, monkeypatch: pytest.MonkeyPatch) -> dict[str, set[str]]:

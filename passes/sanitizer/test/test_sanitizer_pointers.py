@@ -11,14 +11,8 @@ import triton
 import triton.language as tl
 
 import triton_ext as tx
-from support.probe.native import native_backend
 
-
-@pytest.fixture(autouse=True)
-def here(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Kernels run on this machine's processor."""
-    monkeypatch.setenv("TRITON_DEFAULT_BACKEND", native_backend())
-    monkeypatch.setattr(triton.runtime.driver, "_active", None)
+pytestmark = pytest.mark.usefixtures("on_native_backend")
 
 
 @triton.jit

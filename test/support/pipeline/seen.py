@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Short forms of the records of `describe`, for the tests of pipelines."""
+"""Pipelines that leave a trace in what is compiled, and short forms of the records of `describe`."""
 
 from __future__ import annotations
 
@@ -38,6 +38,17 @@ def names(compilation: Compilation, stage: str) -> list[str]:
 def everything(compilation: Compilation) -> list[tuple[str, str, Any]]:
     """Returns stage, pass and arguments of every pass that ran."""
     return [(s.name, r.name, r.arguments) for s in compilation.stages for r in s.passes if r.ran]
+
+
+def llvm_text(compilation: Compilation) -> str:
+    """Returns the LLVM IR behind the passes of the stage ``llvm``."""
+    (stage,) = (stage for stage in compilation.stages if stage.name == "llvm")
+    return str(stage.output)
+
+
+def renaming(old: str, new: str) -> tx.Pipeline:
+    """Returns a pipeline that renames the function `old`."""
+    return tx.Pipeline().at_end("ttir", tx.passes.ttir.rename(old=old, new=new))
 
 
 def mark(module: Any) -> None:
