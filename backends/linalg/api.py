@@ -33,6 +33,7 @@ _OPT = (sys.executable, "-P", "-m", "triton_ext.driver", f"--load-extension={EXT
 
 _Form = Literal["text", "generic", "bytecode"]
 _Via = Literal["structured"]
+_Pointers = Literal["i64", "memref"]
 
 
 @overload
@@ -43,6 +44,7 @@ def compile(  # noqa: A001
     lowered: bool = False,
     form: Literal["text", "generic"] = "text",
     via: _Via | None = None,
+    pointers: _Pointers = "i64",
     options: Mapping[str, Any] | None = None,
     pipeline: Pipeline | None = None,
 ) -> str: ...
@@ -54,6 +56,7 @@ def compile(  # noqa: A001
     lowered: bool = False,
     form: Literal["bytecode"],
     via: _Via | None = None,
+    pointers: _Pointers = "i64",
     options: Mapping[str, Any] | None = None,
     pipeline: Pipeline | None = None,
 ) -> bytes: ...
@@ -64,6 +67,7 @@ def compile(  # noqa: A001
     lowered: bool = False,
     form: _Form = "text",
     via: _Via | None = None,
+    pointers: _Pointers = "i64",
     options: Mapping[str, Any] | None = None,
     pipeline: Pipeline | None = None,
 ) -> str | bytes:
@@ -83,6 +87,8 @@ def compile(  # noqa: A001
             The latter needs `lowered` and ``triton-ext sdk install --with mlir-opt``.
         via: ``structured`` turns accesses into operations of the dialect `tts` first, which become views of memory;
             without it, ``-convert-triton-to-linalg`` analyses all accesses itself.
+        pointers: what functions take in place of a pointer. ``i64`` is its address. ``memref`` is an unranked memref as
+            in triton-shared, of which only the address of the first element counts; it needs ``via="structured"``.
         options: options of the backend, e.g. ``{"debug": True}``, without which ``tl.device_assert`` has no effect.
             Options for GPUs (``num_warps``) are accepted and ignored.
         pipeline: the edits to apply, inside of the pipelines that are active.
@@ -96,12 +102,11 @@ def compile(  # noqa: A001
         PipelineError: an operation cannot be converted (the message names it and the reason), or an edit does not fit.
     """
     _check_form(form, lowered)
-    _check_via(via)
+    _check_via(via, pointers)
     given = dict(options or {})
     _check_options(given)
-    task = requests.request_for(
-        kernel, "linalg:generic", signature, {**given, "lowered": lowered, "structured": bool(via)}
-    )
+    own = {"lowered": lowered, "structured": bool(via), "memrefs": pointers == "memref"}
+    task = requests.request_for(kernel, "linalg:generic", signature, {**given, **own})
     compiled, _ = compile_and_observe(task, Level.FAILURES, pipeline)
     return _in_form(compiled.asm["linalgir"].decode(), form)
 
@@ -113,6 +118,7 @@ def convert(
     lowered: bool = False,
     form: Literal["text", "generic"] = "text",
     via: _Via | None = None,
+    pointers: _Pointers = "i64",
     name: str = "<module>",
     pipeline: Pipeline | None = None,
 ) -> str: ...
@@ -123,6 +129,7 @@ def convert(
     lowered: bool = False,
     form: Literal["bytecode"],
     via: _Via | None = None,
+    pointers: _Pointers = "i64",
     name: str = "<module>",
     pipeline: Pipeline | None = None,
 ) -> bytes: ...
@@ -132,6 +139,7 @@ def convert(
     lowered: bool = False,
     form: _Form = "text",
     via: _Via | None = None,
+    pointers: _Pointers = "i64",
     name: str = "<module>",
     pipeline: Pipeline | None = None,
 ) -> str | bytes:
@@ -145,6 +153,7 @@ def convert(
         lowered: as in `compile`.
         form: as in `compile`.
         via: ``structured`` runs ``-triton-to-linalg-structured`` instead.
+        pointers: as in `compile`.
         name: the name of the module in diagnostics.
         pipeline: the edits to apply to the stage ``linalgir``.
 
@@ -156,20 +165,23 @@ def convert(
         PipelineError: the module does not parse, an operation cannot be converted, or an edit does not fit.
     """
     _check_form(form, lowered)
-    _check_via(via)
+    _check_via(via, pointers)
     if pipeline is not None:
-        return _in_form(_run_stage(ttir, name, lowered=lowered, via=via, pipeline=pipeline), form)
+        own = {"lowered": lowered, "structured": bool(via), "memrefs": pointers == "memref"}
+        return _in_form(_run_stage(ttir, name, own, pipeline), form)
     passes = "triton-to-linalg-structured" if via else "triton-to-linalg"
+    if pointers == "memref":
+        passes += "{memref-arguments}"
     return _in_form(opt(ttir, f"{passes},lower-linalg-ext" if lowered else passes, name=name), form)
 
 
-def _run_stage(ttir: str, name: str, *, lowered: bool, via: _Via | None, pipeline: Pipeline) -> str:
+def _run_stage(ttir: str, name: str, own: dict[str, bool], pipeline: Pipeline) -> str:
     """Returns what the stage ``linalgir`` makes of a module, which messages call `name`."""
     with tempfile.TemporaryDirectory(prefix="triton-ext-") as folder:
         file = Path(folder, "module.ttir")
         file.write_text(ttir)
         try:
-            task = requests.request_for(file, "linalg:generic", None, {"lowered": lowered, "structured": bool(via)})
+            task = requests.request_for(file, "linalg:generic", None, own)
             compiled, _ = compile_and_observe(task, Level.FAILURES, pipeline)
         except TritonExtError as error:
             raise PipelineError(str(error).replace(str(file), name)) from None
@@ -191,15 +203,21 @@ def _check_form(form: _Form, lowered: bool) -> None:
         )
 
 
-def _check_via(via: _Via | None) -> None:
+def _check_via(via: _Via | None, pointers: _Pointers) -> None:
     if via is not None and via not in get_args(_Via):
         raise TritonExtError(f"via: expected one of {', '.join(get_args(_Via))}, or None, got {shown(via)}")
+    if pointers not in get_args(_Pointers):
+        raise TritonExtError(f"pointers: expected one of {', '.join(get_args(_Pointers))}, got {shown(pointers)}")
+    if pointers == "memref" and not via:
+        raise TritonExtError(
+            "only by way of tts do functions take memrefs in place of pointers", fix='via="structured"'
+        )
 
 
 def _check_options(given: Mapping[str, Any]) -> None:
     from triton_ext.backends.linalg.compiler import LinalgOptions  # type: ignore[import-untyped]
 
-    arguments = {"lowered": "lowered", "structured": "via"}
+    arguments = {"lowered": "lowered", "structured": "via", "memrefs": "pointers"}
     known = [field.name for field in fields(LinalgOptions) if field.name not in arguments]
     for name in given:
         if name not in known:

@@ -33,6 +33,8 @@ _EXTENSIONS = (
 )  # fmt: skip
 #: The extensions that it also runs with the option `structured`, which need the dialect `tts`.
 _STRUCTURED = ("triton_to_structured", "structured_to_memref", "lower_structured")
+#: The extensions that it also runs with the option `memrefs`, which need the dialect `tptr`.
+_MEMREFS = ("triton_ptr_to_memref", "reconcile_ptr_casts", "lower_tptr")
 
 
 _libraries: dict[str, LoadedLibrary] = {}
@@ -42,7 +44,7 @@ _not_built: dict[str, ExtensionNotFoundError] = {}
 def _find_libraries() -> None:
     """Loads the current libraries of the passes, once in each compilation, when its cache key is computed.
 
-    Leaves out the extensions of the option `structured` that are not built.
+    Leaves out the extensions of the options `structured` and `memrefs` that are not built.
 
     Raises:
         ExtensionNotFoundError: another extension is not built.
@@ -55,14 +57,14 @@ def _find_libraries() -> None:
     among = extensions()
     _libraries.clear()
     _not_built.clear()
-    for name in _EXTENSIONS + _STRUCTURED:
+    for name in _EXTENSIONS + _STRUCTURED + _MEMREFS:
         try:
             _libraries[name] = load_library(find_factory(name, PLACEABLE["linalgir"], among).extension)
         except ExtensionNotFoundError as error:
             problem = ExtensionNotFoundError(
                 error.message, fix="triton-ext sdk install --with linalg && triton-ext build"
             )
-            if name not in _STRUCTURED:
+            if name in _EXTENSIONS:
                 raise problem from None
             _not_built[name] = problem
 
@@ -70,7 +72,7 @@ def _find_libraries() -> None:
 def _add_pass(attribute: str) -> AddPass:
     """Returns the function ``linalgir.add_<name>(pm, options)``, which adds the pass of an extension."""
     name = attribute.removeprefix("add_")
-    if name not in _EXTENSIONS + _STRUCTURED:
+    if name not in _EXTENSIONS + _STRUCTURED + _MEMREFS:
         raise AttributeError(f"the stage linalgir has no '{attribute}'")
 
     def add_pass(pm: Any, options: list[str]) -> None:
@@ -96,11 +98,13 @@ class LinalgOptions:
     Attributes:
         lowered: whether ``-lower-linalg-ext`` runs.
         structured: whether the passes of ``-triton-to-linalg-structured`` run.
+        memrefs: whether these passes make pointers memrefs.
         debug: whether ``tl.device_assert`` has an effect.
     """
 
     lowered: bool = False
     structured: bool = False
+    memrefs: bool = False
     debug: bool = False
     num_warps: int = 4
     num_ctas: int = 1
@@ -228,6 +232,8 @@ class LinalgBackend(BaseBackend):  # type: ignore[misc]
             passes.common.add_canonicalizer(pm)
             linalgir.add_structured_to_memref(pm, [])
             linalgir.add_lower_structured(pm, [])
+        if opt.memrefs:  # type: ignore[attr-defined]
+            linalgir.add_triton_ptr_to_memref(pm, [])
         linalgir.add_wrap_func_body_with_single_block(pm, [])
         linalgir.add_inline_calls(pm, [])
         linalgir.add_convert_ptx_to_arith(pm, [])
@@ -250,13 +256,16 @@ class LinalgBackend(BaseBackend):  # type: ignore[misc]
         passes.common.add_cse(pm)
         passes.common.add_licm(pm)
         linalgir.add_wrap_func_body_with_single_block(pm, [])
+        if opt.memrefs:  # type: ignore[attr-defined]
+            linalgir.add_reconcile_ptr_casts(pm, [])
+            linalgir.add_lower_tptr(pm, [])
+            passes.common.add_cse(pm)
         if opt.lowered:  # type: ignore[attr-defined]
             linalgir.add_lower_linalg_ext(pm, [])
             run_quietly(pm, mod, "make_linalgir")
         else:
             run(pm, mod, "make_linalgir")
-        text: str = mod.str_nodebug()
-        return text
+        return str(mod.str_nodebug())
 
     def binary_problem(self, text: str, name: str) -> str | None:
         """Returns why the module `text` does not parse or verify; None if it does.

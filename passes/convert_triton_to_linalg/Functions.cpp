@@ -30,7 +30,7 @@ struct FuncPattern : OpConversionPattern<tt::FuncOp> {
   static Reason whyNot(tt::FuncOp op) {
     auto isConvertible = [](Type type) {
       return isa<tt::PointerType, IntegerType, IndexType, FloatType,
-                 RankedTensorType>(type);
+                 RankedTensorType, UnrankedMemRefType>(type);
     };
     if (llvm::all_of(op.getFunctionType().getInputs(), isConvertible))
       return std::nullopt;

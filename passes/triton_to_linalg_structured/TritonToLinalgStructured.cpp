@@ -8,10 +8,14 @@
 #include "carry_strides/CarryStrides.h"
 #include "linalg_ext/LinalgExt.h"
 #include "lower_structured/LowerStructured.h"
+#include "lower_tptr/LowerTptr.h"
 #include "math_ext/MathExt.h"
+#include "reconcile_ptr_casts/ReconcilePtrCasts.h"
 #include "scalarize_induction/ScalarizeInduction.h"
 #include "structured_to_memref/StructuredToMemref.h"
+#include "tptr/Tptr.h"
 #include "triton_ext/FuncInliner.h"
+#include "triton_ptr_to_memref/TritonPtrToMemref.h"
 #include "triton_to_linalg/TritonToLinalg.h"
 #include "triton_to_structured/TritonToStructured.h"
 #include "tts/Tts.h"
@@ -39,7 +43,7 @@ namespace mlir::triton_ext::triton_to_linalg_structured {
 using namespace mlir;
 using namespace mlir::triton_ext;
 
-static void addPasses(OpPassManager &pm, bool programArguments) {
+static void addPasses(OpPassManager &pm, bool programArguments, bool memrefs) {
   pm.addPass(triton::createTritonRewriteTensorDescriptorToPointer());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(scalarize_induction::createScalarizeInductionPass());
@@ -55,7 +59,14 @@ static void addPasses(OpPassManager &pm, bool programArguments) {
   pm.addPass(createCanonicalizerPass());
   pm.addPass(structured_to_memref::createStructuredToMemrefPass());
   pm.addPass(lower_structured::createLowerStructuredPass());
+  if (memrefs)
+    pm.addPass(triton_ptr_to_memref::createTritonPtrToMemrefPass());
   pm.addPass(triton_to_linalg::createTritonToLinalgPass());
+  if (memrefs) {
+    pm.addPass(reconcile_ptr_casts::createReconcilePtrCastsPass());
+    pm.addPass(lower_tptr::createLowerTptrPass());
+    pm.addPass(createCSEPass());
+  }
   if (programArguments)
     pm.addPass(add_program_arguments::createAddProgramArgumentsPass());
 }
@@ -73,7 +84,7 @@ struct TritonToLinalgStructuredPass
 
   void runOnOperation() override {
     OpPassManager pm(ModuleOp::getOperationName());
-    addPasses(pm, programArguments);
+    addPasses(pm, programArguments, memrefArguments);
     if (failed(runPipeline(pm, getOperation())))
       signalPassFailure();
   }

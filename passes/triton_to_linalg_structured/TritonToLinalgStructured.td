@@ -15,16 +15,23 @@ def TritonToLinalgStructuredPass
     tools that know triton-shared's dialect can see and change them.
 
     `program-arguments` runs `-add-program-arguments` at the end.
+
+    `memref-arguments` is triton-shared's calling convention: functions take an unranked
+    memref in place of a pointer. It runs `-triton-ptr-to-memref` before
+    `-triton-to-linalg`, and `-reconcile-ptr-casts`, `-lower-tptr` and `-cse` after it.
   }];
   let options = [
     Option<"programArguments", "program-arguments", "bool", "false",
            "Pass the numbers and ids of programs as arguments of functions">,
+    Option<"memrefArguments", "memref-arguments", "bool", "false",
+           "Take unranked memrefs as arguments of functions in place of pointers">,
   ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect", "::mlir::func::FuncDialect",
     "::mlir::linalg::LinalgDialect", "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect",
     "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect",
     "::mlir::triton_ext::aux::AuxDialect", "::mlir::triton_ext::linalg_ext::LinalgExtDialect",
-    "::mlir::triton_ext::math_ext::MathExtDialect", "::mlir::triton_ext::tts::TtsDialect",
+    "::mlir::triton_ext::math_ext::MathExtDialect", "::mlir::triton_ext::tptr::TptrDialect",
+    "::mlir::triton_ext::tts::TtsDialect",
   ];
 }

@@ -1,5 +1,6 @@
 // RUN: triton-ext-opt %s -triton-ext-triton-to-linalg-structured -split-input-file | FileCheck %s
 // RUN: triton-ext-opt %s -triton-ext-triton-to-linalg-structured="program-arguments=true" -split-input-file | FileCheck %s --check-prefix=ARGUMENTS
+// RUN: triton-ext-opt %s -triton-ext-triton-to-linalg-structured="memref-arguments=true" -split-input-file | FileCheck %s --check-prefix=MEMREFS
 
 // Rows at loaded indices are read one by one; an atomic has a view, too; a scalar is loaded from memory.
 // CHECK-LABEL: func.func @rows
@@ -11,6 +12,12 @@
 // CHECK: linalg_ext.atomic_rmw
 // CHECK-NOT: linalg_ext.gather
 // ARGUMENTS: func.func @rows(%arg0: i64, %arg1: i64, %arg2: i64, %arg3: i32 {{.*}}, %arg8: i32 {tt.program_argument})
+// MEMREFS: func.func @rows(%[[X:.*]]: memref<*xf32>, %[[I:.*]]: memref<*xi32>, %[[O:.*]]: memref<*xf32>)
+// MEMREFS: %[[C:.*]] = memref.cast %[[X]] : memref<*xf32> to memref<1xf32>
+// MEMREFS: %[[P:.*]] = memref.extract_aligned_pointer_as_index %[[C]] : memref<1xf32> -> index
+// MEMREFS: arith.index_cast %[[P]] : index to i64
+// MEMREFS-NOT: {{tptr[.]|unrealized}}
+// MEMREFS: aux.view %{{.*}} sizes: [1, 16]
 tt.func public @rows(%x: !tt.ptr<f32>, %idx: !tt.ptr<i32>, %out: !tt.ptr<f32>) {
   %i = tt.make_range {end = 8 : i32, start = 0 : i32} : tensor<8xi32>
   %j = tt.make_range {end = 16 : i32, start = 0 : i32} : tensor<16xi32>

@@ -166,25 +166,36 @@ def _link(dialect: str, stem: Path, more: tuple[Path, ...]) -> bytes:
 
 
 _built: dict[tuple[Any, ...], Any] = {}
-#: The arguments ``via`` and ``pipeline`` of the compilation; the last ones count.
-_way: list[tuple[Literal["structured"] | None, tx.Pipeline | None]] = [(None, None)]
+_Pointers = Literal["i64", "memref"]
+#: The arguments ``via``, ``pointers`` and ``pipeline`` of the compilation; the last ones count.
+_way: list[tuple[Literal["structured"] | None, _Pointers, tx.Pipeline | None]] = [(None, "i64", None)]
 
 
 def compiled(kernel: triton.JITFunction, signature: dict[str, object], options: dict[str, object]) -> Any:
     """Returns the kernel as a C function, compiled once for each signature and way."""
-    via, pipeline = _way[-1]
+    via, pointers, pipeline = _way[-1]
     key = (
         kernel,
         via,
+        pointers,
         pipeline and id(pipeline),
         *((name, str(value)) for name, value in (signature | options).items()),
     )
     if key not in _built:
-        lowered = tx.linalg.compile(kernel, signature, lowered=True, via=via, options=options, pipeline=pipeline)
+        how = {"via": via, "pointers": pointers, "options": options, "pipeline": pipeline}
+        lowered = tx.linalg.compile(kernel, signature, lowered=True, **how)
         library = build(to_llvm(lowered), kernel.__name__)
         # With the pipeline, so that no other one gets its id.
         _built[key] = library, getattr(library, kernel.__name__), pipeline
     return _built[key][1]
+
+
+def pointer_to(address: int, size: int) -> list[Any]:
+    """Returns the C arguments for memory of `size` elements: an address, or the rank and descriptor of a memref."""
+    if _way[-1][1] == "i64":
+        return [ctypes.c_int64(address)]
+    allocated, offset, stride = address, 0, 1
+    return [ctypes.c_int64(1), (ctypes.c_int64 * 5)(allocated, address, offset, size, stride)]
 
 
 PAGE = mmap.PAGESIZE
@@ -243,7 +254,7 @@ def launch(kernel: triton.JITFunction, grid: Any, at_end: bool, *args: object, *
             continue
         if isinstance(value, torch.Tensor):
             memory.append(Guarded(value, at_end=at_end))
-            values.append(ctypes.c_int64(memory[-1].address))
+            values += pointer_to(memory[-1].address, value.numel())
         else:
             values.append(_SCALARS[str(signature[name])](value))
     grid = grid(bound.arguments) if callable(grid) else grid
@@ -256,7 +267,11 @@ def launch(kernel: triton.JITFunction, grid: Any, at_end: bool, *args: object, *
 
 @contextmanager
 def through_linalg(
-    *, at_end: bool, via: Literal["structured"] | None = None, pipeline: tx.Pipeline | None = None
+    *,
+    at_end: bool,
+    via: Literal["structured"] | None = None,
+    pointers: _Pointers = "i64",
+    pipeline: tx.Pipeline | None = None,
 ) -> Iterator[None]:
     """Makes ``kernel[grid](...)`` of any kernel call `launch`, inside the block."""
     original = triton.JITFunction.run
@@ -267,7 +282,7 @@ def through_linalg(
         launch(self, grid, at_end, *args, **known)
 
     triton.JITFunction.run = run
-    _way.append((via, pipeline))
+    _way.append((via, pointers, pipeline))
     try:
         yield
     finally:

@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Kernels whose pointers are memrefs, or those of `tptr`, compute what they do otherwise."""
+
+from __future__ import annotations
+
+import ctypes
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+import triton
+import triton.language as tl
+
+import triton_ext as tx
+from support import pointer_shapes
+from support.interpreter import run_in_interpreter
+from support.linalg import execute
+from support.linalg.kernels import CASES, check
+
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("stock")]
+
+#: Scalar pointers are those of `tptr` before everything else is converted.
+TPTR = tx.Pipeline().at_start("linalgir", tx.passes.ttir.triton_to_ptr())
+TPTR = TPTR.after("linalgir:wrap_func_body_with_single_block#2", tx.passes.ttir.reconcile_ptr_casts())
+TPTR = TPTR.after("linalgir:wrap_func_body_with_single_block#2", tx.passes.ttir.lower_tptr())
+WAYS: dict[str, dict[str, Any]] = {
+    "memref": {"via": "structured", "pointers": "memref"},
+    "tptr": {"pipeline": TPTR},
+}
+
+
+@triton.jit
+def walk(x, table, out, n, flip):
+    """Reads scalars through pointers that loops and branches choose, with masks and casts."""
+    p, total = x, 0
+    for turn in range(n):
+        p += tl.load(table + turn)
+        if turn % 3 == flip:
+            p = x + turn
+        total = total * 3 + tl.load(p, mask=turn != 2, other=7) + tl.load(p + 1, mask=turn != 4, other=0)
+        tl.store(out + turn, total, mask=turn % 2 == 0)
+    bits = tl.load(x.to(tl.pointer_type(tl.int16), bitcast=True) + n)
+    far = (x.to(tl.int64) + 4 * n).to(tl.pointer_type(tl.int32))
+    q = x if flip > 0 else far
+    turn = 0
+    while turn < flip:
+        q += 2
+        turn += 1
+    tl.store(out + n, bits + tl.load(q))
+    i = tl.arange(0, 8)
+    tl.store(out + n + 1 + i, tl.load(q + i) + total)
+
+
+def walked(x: np.ndarray, table: np.ndarray, n: int, flip: int) -> np.ndarray:
+    """Returns what the kernel stores into zeros."""
+    out = np.zeros(n + 9, np.int32)
+    p = total = np.int64(0)
+    for turn in range(n):
+        p = turn if turn % 3 == flip else p + table[turn]
+        total = np.int32(total * 3 + (x[p] if turn != 2 else 7) + (x[p + 1] if turn != 4 else 0))
+        out[turn] = total if turn % 2 == 0 else 0
+    q = (0 if flip > 0 else n) + 2 * max(flip, 0)
+    out[n] = x.view(np.int16)[n] + x[q]
+    out[n + 1 :] = x[q : q + 8] + total
+    return out
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("seed", range(6))
+def test_scalars(seed: int, way: str) -> None:
+    rng = np.random.default_rng(seed)
+    x, table = rng.integers(-99, 99, 64).astype(np.int32), rng.integers(0, 4, 8).astype(np.int32)
+    n, flip = int(rng.integers(0, 8)), seed % 4 - 1
+    found = torch.zeros(n + 9, dtype=torch.int32)
+    with execute.through_linalg(at_end=seed % 2 == 0, **WAYS[way]):
+        walk[(1,)](torch.from_numpy(x), torch.from_numpy(table), found, n, flip)
+    assert np.array_equal(found.numpy(), walked(x, table, n, flip))
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("name", list(CASES)[::17])
+def test_case(name: str, way: str) -> None:
+    with execute.through_linalg(at_end=True, **WAYS[way]):
+        check(name, 0)
+
+
+SEEDS = range(200, 204)
+
+
+@pytest.fixture(scope="module")
+def expected(tmp_path_factory: pytest.TempPathFactory) -> list[list[torch.Tensor]]:
+    """Returns what the interpreter makes of each random access."""
+    path = tmp_path_factory.mktemp("interpreted") / "expected.pt"
+    run_in_interpreter(pointer_shapes.__file__, Path(str(SEEDS.start)), Path(str(SEEDS.stop)), path)
+    return torch.load(path)
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_shape(seed: int, way: str, expected: list[list[torch.Tensor]]) -> None:
+    case = pointer_shapes.draw(seed)
+    with execute.through_linalg(at_end=True, **WAYS[way]):
+        found = pointer_shapes.run(case, pointer_shapes.shapes[(1,)])
+    assert all(map(torch.equal, expected[seed - SEEDS.start], found)), case
+
+
+@triton.jit(noinline=True)
+def later(p, i):
+    """Returns a pointer, and stores through it."""
+    tl.store(p + i, i + 5)
+    return p + i
+
+
+@triton.jit
+def calls(out, n):
+    p = later(later(out, n), 2)
+    tl.store(p + 1, 9)
+
+
+def test_calls_pass_memrefs() -> None:
+    ttir: list[str] = []
+    edits = tx.Pipeline().at_end("ttir", lambda module: ttir.append(str(module)))
+    edits.edits[0].entries[0].function.cache_key = "ttir"
+    tx.linalg.compile(calls, "*i32, i32", pipeline=edits)
+    lowered = tx.opt(
+        tx.opt(ttir[0], "triton-ptr-to-memref,reconcile-ptr-casts,convert-triton-to-linalg"),
+        "reconcile-ptr-casts,lower-tptr,lower-linalg-ext",
+    )
+    assert len(re.findall(r"func\.call|call @", lowered)) == 2
+    assert re.search(r"func private @.*later.*\(%arg0: memref<\*xi32>.*-> memref<\*xi32>", lowered)
+
+
+def test_only_the_first_lines_differ() -> None:
+    """With memrefs, a kernel is what it is with addresses, behind the way from a memref to its address."""
+    texts = [
+        tx.linalg.compile(walk, "*i32, *i32, *i32, i32, i32", via="structured", pointers=p) for p in ("i64", "memref")
+    ]
+    assert "func.func @walk(%arg0: i64" in texts[0]
+    assert "func.func @walk(%arg0: memref<*xi32>" in texts[1]
+    counts = [{name: text.count(name) for name in ("aux.view", "memref.load", "scf.", "linalg.")} for text in texts]
+    assert counts[0] == counts[1]
+    for name in ("unrealized", "tptr.", "!ptr"):
+        assert name not in texts[1]
+
+
+def test_the_argument_and_the_pass() -> None:
+    ttir: list[str] = []
+    p = tx.Pipeline().at_end("ttir", lambda module: ttir.append(str(module)))
+    p.edits[0].entries[0].function.cache_key = "ttir"
+    compiled = tx.linalg.compile(walk, "*i32, *i32, *i32, i32, i32", via="structured", pointers="memref", pipeline=p)
+    assert compiled.strip() == tx.linalg.convert(ttir[0], via="structured", pointers="memref").strip()
+    assert "aux." not in tx.linalg.convert(ttir[0], via="structured", pointers="memref", lowered=True)
+
+
+def test_wrong_arguments() -> None:
+    with pytest.raises(tx.TritonExtError, match="pointers: expected one of i64, memref, got 'ptr'"):
+        tx.linalg.convert("", via="structured", pointers="ptr")
+    with pytest.raises(tx.TritonExtError, match=r"only by way of tts.*via=\"structured\""):
+        tx.linalg.convert("", pointers="memref")
+
+
+def test_a_memref_may_begin_later() -> None:
+    """Only the address of the first element counts, not where the allocation begins."""
+    x, out = torch.arange(64, dtype=torch.int32), torch.zeros(16, dtype=torch.int32)
+    lowered = tx.linalg.compile(walk, "*i32, *i32, *i32, i32, i32", via="structured", pointers="memref", lowered=True)
+    function: Any = execute.build(execute.to_llvm(lowered), "walk").walk
+    table = torch.zeros(8, dtype=torch.int32)
+    memory = [(t.data_ptr(), t.data_ptr() + 4 * skip) for t, skip in ((x, 3), (table, 0), (out, 2))]
+    memrefs = [(ctypes.c_int64 * 5)(begin, first, 0, 8, 1) for begin, first in memory]
+    function(*(a for m in memrefs for a in (ctypes.c_int64(1), m)), 0, 0, *map(ctypes.c_int32, (1, 1, 1, 0, 0, 0)))
+    assert out[2] == x.view(torch.int16)[6] + x[3]
+    assert out[3:11].equal(x[3:11])
