@@ -122,6 +122,19 @@ def test_a_test_finds_its_kernels_until_something_changes(state: Path, tmp_path:
     assert len(list((kept.KEPT / "kernels").iterdir())) == kept.STATES
 
 
+def test_each_planted_bug_has_kernels_of_its_own(state: Path, tmp_path: Path) -> None:
+    (tmp_path / "test_file.py").touch()
+    item = _test(tmp_path / "test_file.py")
+    planted = {kept.PLANTED: "1", "TRITON_EXT_LIBRARY_DIR": "/a", "TRITON_EXT_MUTANT": "bug"}
+    assert kept.keeps_kernels(item, planted)
+    assert not kept.keeps_kernels(item, planted | {"TRITON_EXT_PATH": "/a"})
+    assert not kept.keeps_kernels(item, {"TRITON_EXT_LIBRARY_DIR": "/a", "TRITON_EXT_MUTANT": "bug"})
+    for changes in ({}, {"TRITON_EXT_MUTANT": ""}, {kept.PLANTED: "2"}):
+        assert [_run(item, planted | changes), _run(item, planted | changes)] == [False, True]
+    assert _run(item, planted | {"TRITON_EXT_LIBRARY_DIR": "/b"})  # the same libraries in another directory
+    assert not _run(item)
+
+
 @pytest.mark.parametrize(("options", "keeps"), [({"verbose": True}, True), ({"triton_sanitize": True}, False)])
 def test_an_option_that_looks_at_compilations(options: dict[str, bool], keeps: bool, tmp_path: Path) -> None:
     assert kept.keeps_kernels(_test(tmp_path / "test_file.py", **options), {}) is keeps

@@ -1,32 +1,84 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a process that is forked for a run of pytest does. Imports nothing of triton-ext, which reads variables."""
+"""Runs of pytest in processes that are forked from one that has imported Triton and triton-ext.
+
+This module imports neither of them, because both read variables that `serve` sets first.
+"""
 
 from __future__ import annotations
 
 import gc
+import importlib
 import os
 import sys
+import traceback
 from collections.abc import Mapping, Sequence
+from multiprocessing.connection import Connection
 
 import pytest
+from _pytest.config import get_config
 from hypothesis import Phase, settings
 
+#: What most runs import, and what reads no variable that differs from one run to the next.
+IMPORTED = (
+    "filelock",
+    "triton.compiler.code_generator",
+    "triton_ext.language",
+    "triton_ext.pipeline.scope",
+    "triton_ext.pipeline.stage_run",
+    "triton_ext.pytest_plugin",
+)
 
-def main(arguments: Sequence[str], environment: Mapping[str, str], output: str) -> None:
+
+def serve(connection: Connection, environment: Mapping[str, str]) -> None:
+    """Runs pytest for each request until the other end of `connection` is closed.
+
+    A request has the arguments of pytest, the variables of the run and a file for its output. The answer is the status
+    of the process that was forked for it, or minus the number of the signal that has ended that process.
+
+    Args:
+        connection: brings requests and takes answers.
+        environment: variables that are the same for all runs.
+    """
+    os.environ.clear()
+    os.environ.update(environment)
+    imported = {"triton", "triton_ext"}.intersection(sys.modules)
+    assert not imported, f"{imported} has read other variables"
+    for name in IMPORTED:
+        importlib.import_module(name)
+    get_config()  # imports pytest's own plugins
+    gc.freeze()  # otherwise each collection of garbage looks at all of torch
+    while True:
+        try:
+            arguments, variables, output = connection.recv()
+        except EOFError:
+            return
+        process = os.fork()
+        if not process:
+            connection.close()
+            _run(arguments, variables, output)
+        connection.send(os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]))
+
+
+def _run(arguments: Sequence[str], environment: Mapping[str, str], output: str) -> None:
     """Runs pytest in this process, which ends with its status; writes to the file `output`.
 
     A failing test of Hypothesis fails with the first example that it finds. Looking for the smallest one takes most of
     the time of a run with a planted bug, and the caller needs to know only that the test fails.
     """
-    file = os.open(output, os.O_WRONLY | os.O_APPEND)
-    os.dup2(file, 1)
-    os.dup2(file, 2)
-    os.environ.clear()
-    os.environ.update(environment)
-    imported = {"triton", "triton_ext"}.intersection(sys.modules)
-    assert not imported, f"{imported} has read other variables"
-    gc.freeze()  # otherwise each collection of garbage looks at all of torch
-    phases = (Phase.explicit, Phase.generate)
-    settings.register_profile("planted", phases=phases, report_multiple_bugs=False, database=None)
-    settings.load_profile("planted")
-    sys.exit(int(pytest.main([*arguments])))
+    status = 1
+    try:
+        file = os.open(output, os.O_WRONLY | os.O_APPEND)
+        os.dup2(file, 1)
+        os.dup2(file, 2)
+        os.environ.clear()
+        os.environ.update(environment)
+        phases = (Phase.explicit, Phase.generate)
+        settings.register_profile("planted", phases=phases, report_multiple_bugs=False, database=None)
+        settings.load_profile("planted")
+        status = int(pytest.main([*arguments]))
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(status)

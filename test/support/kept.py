@@ -14,8 +14,9 @@ would see with an empty cache:
 
 `output` does the same for a compiler whose output depends only on what is named.
 
-``TRITON_EXT_TEST_KEPT=0`` and CI keep nothing. Neither does a run with other libraries than the checkout's, because
-those of a planted bug behave differently though their bytes are the same, or with an option of our plugins of pytest.
+``TRITON_EXT_TEST_KEPT=0`` and CI keep nothing. Neither does a run with other libraries than the checkout's, or with an
+option of our plugins of pytest. Only the runs of `support.mutants` keep kernels though they use other libraries: these
+and the name of the active bug, which changes what the same bytes do, are part of the directory's name.
 """
 
 from __future__ import annotations
@@ -39,6 +40,8 @@ KEPT = ROOT / "build" / "kept"
 STATES = 3
 #: A test's kernels are kept if they take no more bytes on a disk.
 MOST_BYTES = 64 << 20
+#: The variable with the digest of libraries with planted bugs, in a run of tests that must notice one of them.
+PLANTED = "TRITON_EXT_TEST_PLANTED"
 #: How many outputs are kept. If there are more, the half that was used least recently goes.
 MOST_OUTPUTS = 20_000
 
@@ -114,7 +117,13 @@ def keeps_kernels(item: pytest.Item, environment: Mapping[str, str]) -> bool:
         environment: the environment with which pytest has started.
     """
     is_changed = any(value is True for name, value in vars(item.config.option).items() if name.startswith("triton"))
-    return is_on(environment) and not is_changed
+    return is_on(_without_planted(environment)) and not is_changed
+
+
+def _without_planted(environment: Mapping[str, str]) -> dict[str, str]:
+    """Returns the environment without what `support.mutants` has set in it."""
+    planted = {PLANTED, "TRITON_EXT_LIBRARY_DIR", "TRITON_EXT_MUTANT"} if environment.get(PLANTED) else set()
+    return {name: value for name, value in environment.items() if name not in planted}
 
 
 def kernels_of(item: pytest.Item, environment: Mapping[str, str]) -> Iterator[Path]:
@@ -124,8 +133,10 @@ def kernels_of(item: pytest.Item, environment: Mapping[str, str]) -> Iterator[Pa
         item: the test.
         environment: the environment with which pytest has started.
     """
-    named = (i for i in environment.items() if i[0].startswith("TRITON") and i[0] != "TRITON_CACHE_DIR")
-    own = f"{item.nodeid}\0{digest([item.path])}"
+    unplanted = _without_planted(environment)
+    named = (i for i in unplanted.items() if i[0].startswith("TRITON") and i[0] != "TRITON_CACHE_DIR")
+    planted = [environment[name] for name in sorted(environment.keys() - unplanted) if name != "TRITON_EXT_LIBRARY_DIR"]
+    own = "\0".join([item.nodeid, digest([item.path]), *planted])
     directory = _state(tuple(sorted(named))) / hashlib.sha256(own.encode()).hexdigest()[:32]
     is_new = not directory.exists()
     yield directory

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import atexit
+import functools
 import json
 import multiprocessing
 import os
@@ -13,9 +15,10 @@ import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from multiprocessing.connection import Connection
 from pathlib import Path
 
-from support import ROOT, forked_pytest
+from support import ROOT, forked_pytest, kept
 from triton_ext.authoring import build
 from triton_ext.support import resources
 
@@ -174,8 +177,8 @@ def _run(command: str, directory: Path) -> None:
 def run_tests(file: Path, select: str, libraries: Path, mutant: str, cache: Path) -> Ended:
     """Runs tests of pytest in another process, up to the first one that fails.
 
-    The process is forked from one that has imported torch and pytest, which take most of the time of such a run, and
-    nothing that reads the variables which are set here.
+    The process is forked from one that has imported torch, pytest and triton-ext, which take most of the time of such
+    a run.
 
     Args:
         file: the tests.
@@ -183,23 +186,42 @@ def run_tests(file: Path, select: str, libraries: Path, mutant: str, cache: Path
         libraries: what `build_source` has returned.
         mutant: the name of the active bug; empty for none.
         cache: an empty directory for kernels. Each bug needs its own: all bugs are in one library, so their kernels
-            have one cache key.
+            have one cache key. Tests that keep kernels have a directory for each bug, too (`kept`).
     """
-    environment = {"TRITON_EXT_LIBRARY_DIR": libraries, "TRITON_EXT_MUTANT": mutant, "TRITON_CACHE_DIR": cache}
+    environment = {
+        "TRITON_EXT_LIBRARY_DIR": str(libraries),
+        "TRITON_EXT_MUTANT": mutant,
+        "TRITON_CACHE_DIR": str(cache),
+    }
     plugins = ("no:cacheprovider", "no:anyio", "no:xdist", "no:unraisableexception")  # which such a run does not need
     arguments = ["-q", "-x", *(word for plugin in plugins for word in ("-p", plugin)), str(file), "-k", select]
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["torch", "pytest", "hypothesis"])
     with tempfile.NamedTemporaryFile("r", errors="replace") as output:
-        merged = {**os.environ, **{name: str(value) for name, value in environment.items()}}
-        process = context.Process(target=forked_pytest.main, args=(arguments, merged, output.name))
-        process.start()
-        process.join()
-        assert process.exitcode is not None
-        ended = Ended(process.exitcode, output.read())
+        server = _server(libraries)
+        server.send((arguments, {**os.environ, **environment, kept.PLANTED: _digest(libraries)}, output.name))
+        ended = Ended(server.recv(), output.read())
     # Python ends with 1, too, if an exception ends it.
     assert ended.returncode != 1 or " failed" in ended.stdout, ended.stdout[-3000:]
     return ended
+
+
+@functools.cache
+def _digest(libraries: Path) -> str:
+    return kept.digest(sorted(libraries.iterdir()), libraries)
+
+
+@functools.lru_cache(maxsize=2)
+def _server(libraries: Path) -> Connection:
+    """Starts a process that forks others, which use `libraries`. It ends when its connection is closed, as at exit."""
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["torch", "pytest", "hypothesis"])
+    ours, other = context.Pipe()
+    environment = {**os.environ, "TRITON_EXT_LIBRARY_DIR": str(libraries), "TRITON_EXT_MUTANT": ""}
+    context.Process(target=forked_pytest.serve, args=(other, environment)).start()
+    other.close()
+    return ours
+
+
+atexit.register(_server.cache_clear)  # before multiprocessing waits for the processes
 
 
 def lit_passes(extension: str, libraries: Path, mutant: str) -> bool:

@@ -17,7 +17,7 @@ from support.instrument import counted
 from triton_ext import probe
 from triton_ext.errors import PipelineError
 
-pytestmark = pytest.mark.usefixtures("on_native_backend")
+pytestmark = [pytest.mark.usefixtures("on_native_backend"), pytest.mark.keeps_kernels]
 
 
 def same(array: Any) -> Any:
