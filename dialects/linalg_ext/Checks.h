@@ -81,17 +81,18 @@ inline LogicalResult checkMask(Operation *op, Value mask,
   return checkShape(op, "a mask", mask, shape);
 }
 
-inline LogicalResult checkBody(Operation *op, Region &region,
-                               ArrayRef<Type> arguments,
-                               ArrayRef<Type> results) {
+template <typename Yield = YieldOp>
+LogicalResult checkBody(Operation *op, Region &region, ArrayRef<Type> arguments,
+                        ArrayRef<Type> results) {
   Block &body = region.front();
   if (TypeRange(body.getArgumentTypes()) != TypeRange(arguments))
     return op->emitOpError()
            << "expected a body with arguments of type " << arguments << ", got "
            << SmallVector<Type>(body.getArgumentTypes());
-  auto yield = dyn_cast<YieldOp>(body.back());
+  auto yield = dyn_cast<Yield>(body.back());
   if (!yield)
-    return op->emitOpError() << "expected a body that ends in linalg_ext.yield";
+    return op->emitOpError()
+           << "expected a body that ends in " << Yield::getOperationName();
   if (TypeRange(yield.getOperandTypes()) != TypeRange(results))
     return op->emitOpError()
            << "expected a body that yields " << results << ", got "

@@ -111,13 +111,13 @@ ParseResult Clauses::parseNumber(StringRef name) {
   return inParens ? parser.parseRParen() : success();
 }
 
-/// Replaces a linalg.yield that ends the body by a linalg_ext.yield.
-static void useOurYield(Region &body) {
+/// Replaces a `From` that ends the body by a `To`.
+template <typename From, typename To> static void replaceYield(Region &body) {
   if (body.empty() || body.front().empty())
     return;
-  if (auto yield = dyn_cast<linalg::YieldOp>(body.front().back())) {
+  if (auto yield = dyn_cast<From>(body.front().back())) {
     OpBuilder builder(yield);
-    YieldOp::create(builder, yield.getLoc(), yield.getOperands());
+    To::create(builder, yield.getLoc(), yield.getOperands());
     yield.erase();
   }
 }
@@ -127,7 +127,10 @@ ParseResult Clauses::parseBody(ArrayRef<OpAsmParser::Argument> arguments) {
   hasBody = true;
   if (parser.parseRegion(body, arguments))
     return failure();
-  useOurYield(body);
+  if (endsInLinalg)
+    replaceYield<YieldOp, linalg::YieldOp>(body);
+  else
+    replaceYield<linalg::YieldOp, YieldOp>(body);
   return success();
 }
 

@@ -28,6 +28,8 @@ struct Clauses {
   /// Whether the body may be written as the name of its only operation:
   /// `{ arith.addf }`.
   bool mayBeShort = false;
+  /// Whether the body ends in linalg.yield, not in linalg_ext.yield.
+  bool endsInLinalg = false;
   /// Whether the result types are those of the outs if the text gives none.
   bool infersResults = false;
 

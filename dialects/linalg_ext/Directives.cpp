@@ -5,6 +5,7 @@
 
 #include "Directives.h"
 
+#include "Structure.h"
 #include "Syntax.h"
 
 using namespace mlir;
@@ -148,4 +149,26 @@ ParseResult linalg_ext::parsePadBody(OpAsmParser &parser, Region &body,
 void linalg_ext::printPadBody(OpAsmPrinter &printer, Operation *, Region &body,
                               Type) {
   printer.printRegion(body);
+}
+
+//===----------------------------------------------------------------------===//
+// The body of a structured operation
+//===----------------------------------------------------------------------===//
+
+static ParseResult buildBody(OpAsmParser &parser, Region &body, StringRef name,
+                             ArrayRef<Type> operands) {
+  OpBuilder builder(parser.getContext());
+  fillBody(builder, parser.getEncodedSourceLoc(parser.getNameLoc()), name, body,
+           operands);
+  return success();
+}
+
+ParseResult linalg_ext::parseRangeBody(OpAsmParser &parser, Region &body,
+                                       Type start, Type end, Type init) {
+  return buildBody(parser, body, "make_range", {start, end, init});
+}
+
+ParseResult linalg_ext::parseTriBody(OpAsmParser &parser, Region &body,
+                                     Type diagonal, Type init) {
+  return buildBody(parser, body, "tri", {diagonal, init});
 }

@@ -43,6 +43,15 @@ void printBodyAttributes(OpAsmPrinter &printer, Operation *op, DictionaryAttr);
 ParseResult parsePadBody(OpAsmParser &parser, Region &body, Type input);
 void printPadBody(OpAsmPrinter &printer, Operation *, Region &body, Type);
 
+/// Builds the body of a range or a triangle, which the text does not show.
+ParseResult parseRangeBody(OpAsmParser &parser, Region &body, Type start,
+                           Type end, Type init);
+ParseResult parseTriBody(OpAsmParser &parser, Region &body, Type diagonal,
+                         Type init);
+inline void printRangeBody(OpAsmPrinter &, Operation *, Region &, Type, Type,
+                           Type) {}
+inline void printTriBody(OpAsmPrinter &, Operation *, Region &, Type, Type) {}
+
 } // namespace mlir::triton_ext::linalg_ext
 
 #endif // TRITON_EXT_LINALG_EXT_DIRECTIVES_H

@@ -8,8 +8,10 @@
 #include "Builders.h"
 #include "Checks.h"
 #include "Directives.h"
+#include "Structure.h"
 #include "Syntax.h"
 #include "Tiling.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
@@ -62,7 +64,8 @@ void AssertOp::getEffects(Effects &effects) {
 void MakeRangeOp::build(OpBuilder &builder, OperationState &state, Value start,
                         Value end, Value init) {
   Type storage;
-  build(builder, state, resultOf(init, storage), start, end, init);
+  buildStructured(builder, state, resultOf(init, storage), {start, end, init},
+                  {});
 }
 
 LogicalResult MakeRangeOp::verify() {

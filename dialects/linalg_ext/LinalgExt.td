@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
+include "mlir/Dialect/Linalg/IR/LinalgInterfaces.td"
 include "mlir/IR/DialectBase.td"
 include "mlir/IR/OpBase.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/DestinationStyleOpInterface.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "mlir/Interfaces/TilingInterface.td"
 
@@ -26,8 +28,12 @@ def LinalgExt_TensorOrMemRef : AnyTypeOf<[AnyRankedTensor, AnyStridedMemRef]>;
 /// An operation that can be tiled; see Tiling.h.
 def LinalgExt_Tileable
     : DeclareOpInterfaceMethods<TilingInterface,
-          ["generateResultTileValue", "getIterationDomain", "getIterationDomainTileFromResultTile",
-           "getLoopIteratorTypes", "getResultTilePosition", "getTiledImplementation"]>;
+          ["generateResultTileValue", "getIterationDomain", "getIterationDomainTileFromOperandTiles",
+           "getIterationDomainTileFromResultTile", "getLoopIteratorTypes", "getResultTilePosition",
+           "getTiledImplementation", "getTiledImplementationFromOperandTiles"]>;
+
+/// An operation whose result is as large as its init.
+def LinalgExt_Reifiable : DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>;
 
 class LinalgExt_Tiled {
   code definition = [{
@@ -72,6 +78,80 @@ class LinalgExt_Tiled {
         ::mlir::ArrayRef<::mlir::OpFoldResult> sizes, ::mlir::ArrayRef<::mlir::InnerTileAlignment>) {
       return generateResultTileValue(builder, result, offsets, sizes);
     }
+    ::mlir::FailureOr<::mlir::TilingResult> $cppClass::getTiledImplementationFromOperandTiles(
+        ::mlir::OpBuilder &builder, ::mlir::ArrayRef<unsigned> operands,
+        ::mlir::ArrayRef<::mlir::SmallVector<::mlir::OpFoldResult>> offsets,
+        ::mlir::ArrayRef<::mlir::SmallVector<::mlir::OpFoldResult>> sizes) {
+      return ::mlir::triton_ext::linalg_ext::getTiledFromOperands(*this, builder, operands, offsets, sizes);
+    }
+    ::mlir::FailureOr<::mlir::TilingResult> $cppClass::getTiledImplementationFromOperandTiles(
+        ::mlir::OpBuilder &builder, ::mlir::ArrayRef<unsigned> operands,
+        ::mlir::ArrayRef<::mlir::SmallVector<::mlir::OpFoldResult>> offsets,
+        ::mlir::ArrayRef<::mlir::SmallVector<::mlir::OpFoldResult>> sizes,
+        ::mlir::ArrayRef<::mlir::InnerTileAlignment>) {
+      return getTiledImplementationFromOperandTiles(builder, operands, offsets, sizes);
+    }
+    ::llvm::LogicalResult $cppClass::getIterationDomainTileFromOperandTiles(
+        ::mlir::OpBuilder &builder, ::mlir::ArrayRef<unsigned> operands,
+        ::mlir::ArrayRef<::mlir::SmallVector<::mlir::OpFoldResult>> offsets,
+        ::mlir::ArrayRef<::mlir::SmallVector<::mlir::OpFoldResult>> sizes,
+        ::mlir::SmallVectorImpl<::mlir::OpFoldResult> &domainOffsets,
+        ::mlir::SmallVectorImpl<::mlir::OpFoldResult> &domainSizes) {
+      return ::mlir::triton_ext::linalg_ext::getIterationsOfOperands(*this, builder, operands, offsets, sizes,
+                                                                     domainOffsets, domainSizes);
+    }
+    ::llvm::LogicalResult $cppClass::getIterationDomainTileFromOperandTiles(
+        ::mlir::OpBuilder &builder, ::mlir::ArrayRef<unsigned> operands,
+        ::mlir::ArrayRef<::mlir::SmallVector<::mlir::OpFoldResult>> offsets,
+        ::mlir::ArrayRef<::mlir::SmallVector<::mlir::OpFoldResult>> sizes,
+        ::mlir::SmallVectorImpl<::mlir::OpFoldResult> &domainOffsets,
+        ::mlir::SmallVectorImpl<::mlir::OpFoldResult> &domainSizes,
+        ::mlir::ArrayRef<::mlir::InnerTileAlignment>) {
+      return getIterationDomainTileFromOperandTiles(builder, operands, offsets, sizes, domainOffsets, domainSizes);
+    }
+    ::llvm::LogicalResult $cppClass::reifyResultShapes(::mlir::OpBuilder &builder,
+                                                       ::mlir::ReifiedRankedShapedTypeDims &shapes) {
+      return ::mlir::triton_ext::linalg_ext::reifyResultShapes(*this, builder, shapes);
+    }
+  }];
+}
+
+/// A reduction whose reduced dimensions may be computed in parts side by side;
+/// see Tiling.h.
+def LinalgExt_PartialReduction
+    : DeclareOpInterfaceMethods<PartialReductionOpInterface,
+          ["generateInitialTensorForPartialReduction", "getPartialResultTilePosition", "mergeReductions",
+           "tileToPartialReduction"]>;
+
+class LinalgExt_InParts {
+  code partsDefinition = [{
+    ::mlir::FailureOr<::mlir::SmallVector<::mlir::Value>> $cppClass::generateInitialTensorForPartialReduction(
+        ::mlir::OpBuilder &builder, ::mlir::Location loc, ::mlir::ArrayRef<::mlir::OpFoldResult> sizes,
+        const ::mlir::SetVector<unsigned> &reduced) {
+      return ::mlir::triton_ext::linalg_ext::getInitialParts(*this, builder, sizes, reduced);
+    }
+    ::mlir::FailureOr<::mlir::TilingResult> $cppClass::tileToPartialReduction(
+        ::mlir::OpBuilder &builder, ::mlir::Location loc, ::mlir::ReductionTilingStrategy strategy,
+        ::mlir::ValueRange inits, ::mlir::ArrayRef<::mlir::OpFoldResult> offsets,
+        ::mlir::ArrayRef<::mlir::OpFoldResult> sizes, const ::llvm::SetVector<unsigned> &reduced,
+        ::mlir::ArrayRef<::mlir::OpFoldResult>) {
+      return ::mlir::triton_ext::linalg_ext::getTileOfParts(*this, builder, strategy, inits, {offsets, sizes},
+                                                            reduced);
+    }
+    ::mlir::FailureOr<::mlir::MergeResult> $cppClass::mergeReductions(
+        ::mlir::OpBuilder &builder, ::mlir::Location loc, ::mlir::ValueRange parts,
+        const ::mlir::SetVector<unsigned> &reduced) {
+      return ::mlir::triton_ext::linalg_ext::mergeParts(*this, builder, parts, reduced);
+    }
+    ::llvm::LogicalResult $cppClass::getPartialResultTilePosition(
+        ::mlir::OpBuilder &builder, unsigned result, ::mlir::ReductionTilingStrategy strategy,
+        ::mlir::ArrayRef<::mlir::OpFoldResult> offsets, ::mlir::ArrayRef<::mlir::OpFoldResult> sizes,
+        const ::mlir::SetVector<unsigned> &reduced, ::mlir::ArrayRef<::mlir::OpFoldResult>,
+        ::mlir::SmallVector<::mlir::OpFoldResult> &resultOffsets,
+        ::mlir::SmallVector<::mlir::OpFoldResult> &resultSizes) {
+      return ::mlir::triton_ext::linalg_ext::getPositionOfParts(*this, builder, result, strategy, {offsets, sizes},
+                                                                reduced, resultOffsets, resultSizes);
+    }
   }];
 }
 
@@ -91,7 +171,7 @@ class LinalgExt_Written<string syntax> {
 /// An operation in destination style. Its init is a tensor, whose new value is
 /// the result, or a memref, which it writes. It reads memrefs among its inputs.
 class LinalgExt_DestinationOp<string mnemonic, list<Trait> traits = []>
-    : LinalgExt_Op<mnemonic, [DestinationStyleOpInterface, LinalgExt_Tileable,
+    : LinalgExt_Op<mnemonic, [DestinationStyleOpInterface, LinalgExt_Tileable, LinalgExt_Reifiable,
                               DeclareOpInterfaceMethods<MemoryEffectsOpInterface>] # traits>,
       LinalgExt_Tiled {
   let hasVerifier = 1;
@@ -102,9 +182,50 @@ class LinalgExt_DestinationOp<string mnemonic, list<Trait> traits = []>
   let extraClassDeclaration = inits;
 }
 
+/// An operation with linalg's interface; see Structure.h. The text does not show
+/// its body.
+class LinalgExt_StructuredOp<string mnemonic, list<Trait> traits = []>
+    : LinalgExt_DestinationOp<mnemonic, [LinalgStructuredInterface, SingleBlock, AlwaysSpeculatable] # traits> {
+  let regions = (region SizedRegion<1>:$region);
+  let skipDefaultBuilders = 1;
+  code body = [{
+    using BodyBuilder = std::function<void(
+        ::mlir::ImplicitLocOpBuilder &, ::mlir::Block &, ::mlir::ArrayRef<::mlir::NamedAttribute>,
+        ::llvm::function_ref<::mlir::InFlightDiagnostic()>)>;
+    static BodyBuilder getRegionBuilder();
+    ::mlir::ArrayAttr getIndexingMaps();
+    bool hasDynamicIndexingMaps() { return true; }
+    bool hasIndexSemantics();
+    std::string getLibraryCallName();
+    ::llvm::SmallVector<::mlir::utils::IteratorType> getIteratorTypesArray() { return getLoopIteratorTypes(); }
+  }];
+  code structureDefinition = [{
+    $cppClass::BodyBuilder $cppClass::getRegionBuilder() {
+      return ::mlir::triton_ext::linalg_ext::getBodyBuilder(getOperationName());
+    }
+    ::mlir::ArrayAttr $cppClass::getIndexingMaps() {
+      return ::mlir::triton_ext::linalg_ext::getIndexingMaps(*this);
+    }
+    bool $cppClass::hasIndexSemantics() {
+      return !getBody()->getOps<::mlir::linalg::IndexOp>().empty();
+    }
+    std::string $cppClass::getLibraryCallName() {
+      return ::mlir::linalg::generateLibraryCallName(*this);
+    }
+  }];
+  let extraClassDeclaration = inits # body;
+  let extraClassDefinition = definition # structureDefinition;
+}
+
+/// The builder of a structured operation, which also builds its body.
+def LinalgExt_Builder : OpBuilder<
+    (ins "::mlir::TypeRange":$results, "::mlir::ValueRange":$operands,
+         "::mlir::ArrayRef<::mlir::NamedAttribute>":$attributes),
+    "::mlir::triton_ext::linalg_ext::buildStructured($_builder, $_state, results, operands, attributes);">;
+
 def LinalgExt_YieldOp
     : LinalgExt_Op<"yield", [Pure, ReturnLike, Terminator,
-                             ParentOneOf<["PadOp", "GatherOp", "ScatterOp", "ScanOp", "ArgMaxOp", "ArgMinOp"]>]> {
+                             ParentOneOf<["PadOp", "GatherOp", "ScatterOp", "ScanOp"]>]> {
   let summary = "What the body of an operation of this dialect makes of its arguments";
   let arguments = (ins Variadic<AnyType>:$values);
   let assemblyFormat = "attr-dict ($values^ `:` type($values))?";
@@ -156,7 +277,7 @@ def LinalgExt_PadOp
   let hasCanonicalizer = 1;
 }
 
-def LinalgExt_MakeRangeOp : LinalgExt_DestinationOp<"make_range", [AlwaysSpeculatable]> {
+def LinalgExt_MakeRangeOp : LinalgExt_StructuredOp<"make_range"> {
   let summary = "The integers from start to end";
   let description = [{
     `start`, `start + 1`, ... `end - 1`, as elements of a one-dimensional array
@@ -172,7 +293,8 @@ def LinalgExt_MakeRangeOp : LinalgExt_DestinationOp<"make_range", [AlwaysSpecula
   let assemblyFormat = [{
     custom<FrontAttributes>(attr-dict)
     `ins` `(` $start `,` $end `:` type($start) `,` type($end) `)`
-    `outs` `(` $init `:` type($init) `)` custom<RestAttributes>(ref(attr-dict)) (`->` type($result)^)?
+    `outs` `(` $init `:` type($init) `)` custom<RestAttributes>(ref(attr-dict))
+    custom<RangeBody>($region, ref(type($start)), ref(type($end)), ref(type($init))) (`->` type($result)^)?
   }];
   let builders = [
     OpBuilder<(ins "::mlir::Value":$start, "::mlir::Value":$end, "::mlir::Value":$init)>
@@ -369,7 +491,7 @@ def LinalgExt_FlipOp : LinalgExt_DestinationOp<"flip", [AlwaysSpeculatable]> {
 }
 
 def LinalgExt_AssertOp
-    : LinalgExt_Op<"assert", [DestinationStyleOpInterface, LinalgExt_Tileable,
+    : LinalgExt_Op<"assert", [DestinationStyleOpInterface, LinalgExt_Tileable, LinalgExt_Reifiable,
                               DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]>,
       LinalgExt_Tiled, LinalgExt_Written<"Assert"> {
   let summary = "End the kernel with a message unless every element is true";
@@ -530,7 +652,8 @@ def LinalgExt_AtomicCASOp : LinalgExt_AtomicOp<"atomic_cas", "AtomicCAS"> {
 
 /// A named reduction, which combines the init with the elements of the input.
 class LinalgExt_ReduceOp<string mnemonic, string what, string how>
-    : LinalgExt_DestinationOp<mnemonic, [AlwaysSpeculatable]>, LinalgExt_Written<"Reduction"> {
+    : LinalgExt_StructuredOp<mnemonic, [LinalgExt_PartialReduction]>, LinalgExt_InParts,
+      LinalgExt_Written<"Reduction"> {
   let summary = what # " of all elements along some dimensions";
   let description = [{
     Combines each element of the init with all elements of the input that are
@@ -543,8 +666,9 @@ class LinalgExt_ReduceOp<string mnemonic, string what, string how>
   let arguments = (ins LinalgExt_TensorOrMemRef:$input, LinalgExt_TensorOrMemRef:$init,
                        DenseI64ArrayAttr:$dimensions);
   let results = (outs Optional<AnyRankedTensor>:$result);
+  let builders = [LinalgExt_Builder];
   let hasCustomAssemblyFormat = 1;
-  let extraClassDefinition = definition # syntaxDefinition;
+  let extraClassDefinition = definition # structureDefinition # syntaxDefinition # partsDefinition;
   let hasCanonicalizer = 1;
 }
 
@@ -558,7 +682,7 @@ def LinalgExt_ReduceMinNanOp : LinalgExt_ReduceOp<"reduce_min_nan", "The minimum
 
 /// A reduction of pairs of a value and its index, from two inputs of one shape.
 class LinalgExt_ArgOp<string mnemonic, string what, string before, string comparison>
-    : LinalgExt_DestinationOp<mnemonic, [SingleBlock, RecursivelySpeculatable]>, LinalgExt_Written<"Arg"> {
+    : LinalgExt_StructuredOp<mnemonic, [LinalgExt_PartialReduction]>, LinalgExt_InParts, LinalgExt_Written<"Arg"> {
   let summary = "The " # what # " along a dimension and where it is";
   let description = [{
     Folds the pairs `(x, j)` of the inputs along the dimension, from the first to
@@ -584,18 +708,18 @@ class LinalgExt_ArgOp<string mnemonic, string what, string before, string compar
       %c = arith.cmpf o}] # comparison # [{t, %in, %best : f32
       %0 = arith.select %c, %in, %best : f32
       %1 = arith.select %c, %at, %where : i32
-      linalg_ext.yield %0, %1 : f32, i32
+      linalg.yield %0, %1 : f32, i32
     } -> tensor<4xf32>, tensor<4xi32>
     ```
   }];
   let arguments = (ins LinalgExt_TensorOrMemRef:$values, LinalgExt_TensorOrMemRef:$indices,
                        Variadic<LinalgExt_TensorOrMemRef>:$inits,
-                       I64Attr:$dimension, BoolAttr:$tie_break_left);
+                       I64Attr:$dimension, OptionalAttr<BoolAttr>:$tie_break_left);
   let results = (outs Variadic<AnyRankedTensor>:$results);
-  let regions = (region AnyRegion:$body);
+  let builders = [LinalgExt_Builder];
   let hasCustomAssemblyFormat = 1;
-  let extraClassDefinition = definition # syntaxDefinition;
-  let extraClassDeclaration = [{
+  let extraClassDefinition = definition # structureDefinition # syntaxDefinition # partsDefinition;
+  let extraClassDeclaration = body # [{
     ::mlir::MutableOperandRange getDpsInitsMutable() { return getInitsMutable(); }
   }];
 }
@@ -607,14 +731,21 @@ def LinalgExt_ArgMinOp : LinalgExt_ArgOp<"argmin", "minimum", " < ", "l">;
 /// element of the image at
 /// (y * strides[0] + h * dilations[0], x * strides[1] + w * dilations[1]).
 /// All windows have to lie in the image.
-class LinalgExt_WindowsOp<string mnemonic>
-    : LinalgExt_DestinationOp<mnemonic, [AlwaysSpeculatable]>, LinalgExt_Written<"Windows"> {
+class LinalgExt_WindowsOp<string mnemonic, list<Trait> traits = []>
+    : LinalgExt_StructuredOp<mnemonic, traits>, LinalgExt_Written<"Windows"> {
   let results = (outs Optional<AnyRankedTensor>:$result);
+  let builders = [LinalgExt_Builder];
   let hasCustomAssemblyFormat = 1;
-  let extraClassDefinition = definition # syntaxDefinition;
+  let extraClassDefinition = definition # structureDefinition # syntaxDefinition;
 }
 
-def LinalgExt_BatchConv2DNhwcFhwcOp : LinalgExt_WindowsOp<"batch_conv_2d_nhwc_fhwc"> {
+/// An operation that reduces the elements of windows.
+class LinalgExt_WindowReductionOp<string mnemonic>
+    : LinalgExt_WindowsOp<mnemonic, [LinalgExt_PartialReduction]>, LinalgExt_InParts {
+  let extraClassDefinition = definition # structureDefinition # syntaxDefinition # partsDefinition;
+}
+
+def LinalgExt_BatchConv2DNhwcFhwcOp : LinalgExt_WindowReductionOp<"batch_conv_2d_nhwc_fhwc"> {
   let summary = "Several convolutions of images, each with its own filters";
   let description = [{
     Adds to each element of the init
@@ -654,7 +785,7 @@ def LinalgExt_Im2ColOp : LinalgExt_WindowsOp<"im2col"> {
                        DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$dilations);
 }
 
-class LinalgExt_PoolingOp<string mnemonic, string what> : LinalgExt_WindowsOp<mnemonic> {
+class LinalgExt_PoolingOp<string mnemonic, string what> : LinalgExt_WindowReductionOp<mnemonic> {
   let summary = "The " # what # " of each window of images, NaN if one is NaN";
   let description = [{
     Combines each element of the init with the elements of its window of the
@@ -674,7 +805,7 @@ class LinalgExt_PoolingOp<string mnemonic, string what> : LinalgExt_WindowsOp<mn
 def LinalgExt_PoolingNhwcMaxNanOp : LinalgExt_PoolingOp<"pooling_nhwc_max_nan", "maximum">;
 def LinalgExt_PoolingNhwcMinNanOp : LinalgExt_PoolingOp<"pooling_nhwc_min_nan", "minimum">;
 
-def LinalgExt_TriOp : LinalgExt_DestinationOp<"tri", [AlwaysSpeculatable]> {
+def LinalgExt_TriOp : LinalgExt_StructuredOp<"tri"> {
   let summary = "A triangle of ones below zeros";
   let description = [{
     1 in the elements whose column is at most their row plus `diagonal`, 0 in
@@ -686,9 +817,10 @@ def LinalgExt_TriOp : LinalgExt_DestinationOp<"tri", [AlwaysSpeculatable]> {
   }];
   let arguments = (ins Index:$diagonal, LinalgExt_TensorOrMemRef:$init);
   let results = (outs Optional<AnyRankedTensor>:$result);
+  let builders = [LinalgExt_Builder];
   let assemblyFormat = [{
     `ins` `(` $diagonal `:` type($diagonal) `)` `outs` `(` $init `:` type($init) `)`
-    attr-dict (`->` type($result)^)?
+    attr-dict custom<TriBody>($region, ref(type($diagonal)), ref(type($init))) (`->` type($result)^)?
   }];
   let hasCanonicalizer = 1;
 }

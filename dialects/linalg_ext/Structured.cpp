@@ -5,6 +5,8 @@
 
 #include "Checks.h"
 
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
 using namespace mlir;
 using namespace mlir::triton_ext::linalg_ext;
 
@@ -140,15 +142,10 @@ template <typename OpTy> static LogicalResult checkArg(OpTy op) {
     if (failed(checkSameElement(op, init, input)) ||
         failed(checkSameShape(op, "an init", init, whole)))
       return failure();
-  if (op.getBody().empty())
-    return success();
-  if (op.getTieBreakLeft())
-    return op.emitOpError() << "expected tie_break_left(false) with a body, "
-                               "which says it itself";
   Type value = type.getElementType();
   Type index = shaped(op.getIndices()).getElementType();
-  return checkBody(op, op.getBody(), {value, index, value, index},
-                   {value, index});
+  return checkBody<linalg::YieldOp>(
+      op, op.getRegion(), {value, index, value, index}, {value, index});
 }
 
 LogicalResult ArgMaxOp::verify() { return checkArg(*this); }

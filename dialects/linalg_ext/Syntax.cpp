@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Parsers and printers of reductions, scans, assertions and operations on
-// windows. Those of atomics are in SyntaxAtomics.cpp.
+// Parsers and printers of reductions, scans and operations on windows. Those of
+// assertions are in SyntaxAssert.cpp, of atomics in SyntaxAtomics.cpp.
 
 #include "Syntax.h"
 
 #include "Clauses.h"
+#include "Structure.h"
 #include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
@@ -47,6 +48,16 @@ static bool isOneOf(Region &body, ArrayRef<StringRef> names) {
           llvm::equal(operands, ValueRange{y, x}));
 }
 
+/// Adds the body that the text does not show.
+static ParseResult addBody(Clauses &clauses) {
+  OpBuilder builder(clauses.parser.getContext());
+  OperationState &state = clauses.result;
+  fillBody(builder, state.location, state.name.getStringRef(),
+           *state.addRegion(), ValueRange(state.operands).getTypes(),
+           state.attributes);
+  return success();
+}
+
 /// Parses a named reduction. A body in the text repeats what the name says, so
 /// it is checked and dropped. Fast-math flags in it are dropped, too: they only
 /// permit more results, so the result without them is still allowed.
@@ -84,7 +95,7 @@ mlir::triton_ext::linalg_ext::parseReduction(OpAsmParser &parser,
   return failure(
       clauses.resolve(clauses.ins, clauses.inTypes, clauses.insLoc) ||
       clauses.resolve(clauses.outs, clauses.outTypes, clauses.outsLoc) ||
-      clauses.addResults());
+      addBody(clauses) || clauses.addResults());
 }
 
 void mlir::triton_ext::linalg_ext::printReduction(OpAsmPrinter &printer,
@@ -126,7 +137,7 @@ ParseResult mlir::triton_ext::linalg_ext::parseArg(OpAsmParser &parser,
                                         "tie_break_left"};
   Clauses clauses{parser, result, known};
   clauses.bodyKind = BodyKind::AfterArguments;
-  clauses.infersResults = true;
+  clauses.infersResults = clauses.endsInLinalg = true;
   if (clauses.parse() || clauses.check("ins", clauses.ins, clauses.insLoc, 2) ||
       setDimension(clauses))
     return failure();
@@ -134,15 +145,19 @@ ParseResult mlir::triton_ext::linalg_ext::parseArg(OpAsmParser &parser,
   if (tie && clauses.hasBody)
     return parser.emitError(clauses.bodyLoc)
            << "expected tie_break_left or a body, which says it itself";
-  if (clauses.hasBody)
-    tie = parser.getBuilder().getBoolAttr(false);
-  if (tie)
-    result.addAttribute("tie_break_left", tie);
-  result.addRegion()->takeBody(clauses.body);
-  return failure(
-      clauses.resolve(clauses.ins, clauses.inTypes, clauses.insLoc) ||
+  if (!tie && !clauses.hasBody)
+    return parser.emitError(parser.getNameLoc())
+           << "expected tie_break_left or a body";
+  if (clauses.resolve(clauses.ins, clauses.inTypes, clauses.insLoc) ||
       clauses.resolve(clauses.outs, clauses.outTypes, clauses.outsLoc) ||
-      clauses.addResults());
+      clauses.addResults())
+    return failure();
+  if (clauses.hasBody) {
+    result.addRegion()->takeBody(clauses.body);
+    return success();
+  }
+  result.addAttribute("tie_break_left", tie);
+  return addBody(clauses);
 }
 
 void mlir::triton_ext::linalg_ext::printArg(OpAsmPrinter &printer,
@@ -150,12 +165,13 @@ void mlir::triton_ext::linalg_ext::printArg(OpAsmPrinter &printer,
   Region &body = op->getRegion(0);
   printer << " dimension = "
           << op->getAttrOfType<IntegerAttr>("dimension").getInt();
-  if (body.empty())
+  bool isNamed = op->hasAttr("tie_break_left");
+  if (isNamed)
     printer << " tie_break_left(" << op->getAttr("tie_break_left") << ')';
   printOperands(printer, "ins", op->getOperands().take_front(2));
   printOperands(printer, "outs", op->getOperands().drop_front(2));
   printAttributes(printer, op, {"dimension", "tie_break_left"});
-  if (!body.empty()) {
+  if (!isNamed) {
     printer << " (";
     llvm::interleaveComma(body.getArguments(), printer, [&](auto argument) {
       printer.printRegionArgument(argument);
@@ -248,7 +264,7 @@ ParseResult mlir::triton_ext::linalg_ext::parseWindows(OpAsmParser &parser,
       setSteps(clauses, "strides") || setSteps(clauses, "dilations") ||
       clauses.resolve(clauses.ins, clauses.inTypes, clauses.insLoc) ||
       clauses.resolve(clauses.outs, clauses.outTypes, clauses.outsLoc) ||
-      clauses.addResults());
+      addBody(clauses) || clauses.addResults());
 }
 
 void mlir::triton_ext::linalg_ext::printWindows(OpAsmPrinter &printer,
@@ -258,38 +274,5 @@ void mlir::triton_ext::linalg_ext::printWindows(OpAsmPrinter &printer,
   printOperands(printer, "ins", op->getOperands().drop_back());
   printOperands(printer, "outs", op->getOperands().take_back());
   printAttributes(printer, op, {"strides", "dilations"});
-  printEnd(printer, op);
-}
-
-//===----------------------------------------------------------------------===//
-// assert
-//===----------------------------------------------------------------------===//
-
-/// Parses an assertion. The message comes first or in the attribute dictionary.
-ParseResult mlir::triton_ext::linalg_ext::parseAssert(OpAsmParser &parser,
-                                                      OperationState &result) {
-  StringAttr message;
-  OptionalParseResult hasMessage =
-      parser.parseOptionalAttribute(message, Type());
-  if (hasMessage.has_value() && failed(*hasMessage))
-    return failure();
-  Clauses clauses{parser, result, {}};
-  if (clauses.parse() || clauses.check("ins", clauses.ins, clauses.insLoc, 1) ||
-      clauses.check("outs", clauses.outs, clauses.outsLoc, 0))
-    return failure();
-  if (message && result.attributes.get("msg"))
-    return parser.emitError(parser.getNameLoc()) << "expected one message";
-  if (message)
-    result.addAttribute("msg", message);
-  return failure(
-      clauses.resolve(clauses.ins, clauses.inTypes, clauses.insLoc) ||
-      clauses.addResults());
-}
-
-void mlir::triton_ext::linalg_ext::printAssert(OpAsmPrinter &printer,
-                                               Operation *op) {
-  printer << ' ' << op->getAttr("msg");
-  printOperands(printer, "ins", op->getOperands());
-  printAttributes(printer, op, {"msg"});
   printEnd(printer, op);
 }

@@ -153,8 +153,8 @@ mlir::triton_ext::linalg_ext::getTiled(Operation *op, OpBuilder &builder,
   return TilingResult{{tiled}, SmallVector<Value>(tiled->getResults()), slices};
 }
 
-/// Returns the init whose new value is this result.
-static OpOperand &getInitOf(Operation *op, unsigned result) {
+OpOperand &mlir::triton_ext::linalg_ext::getInitOf(Operation *op,
+                                                   unsigned result) {
   for (OpOperand &init :
        cast<DestinationStyleOpInterface>(op).getDpsInitsMutable())
     if (isa<RankedTensorType>(init.get().getType()) && result-- == 0)
@@ -175,45 +175,10 @@ LogicalResult mlir::triton_ext::linalg_ext::getResultPosition(
   return success();
 }
 
-LogicalResult mlir::triton_ext::linalg_ext::getIterationsOfResult(
-    Operation *op, OpBuilder &builder, unsigned result, Tile position,
-    SmallVectorImpl<OpFoldResult> &offsets,
-    SmallVectorImpl<OpFoldResult> &sizes) {
-  OpOperand &init = getInitOf(op, result);
-  auto type = cast<ShapedType>(init.get().getType());
-  SmallVector<TiledDim> dims =
-      getTilingPlan(op).operands[init.getOperandNumber()];
-  dims.resize(type.getRank());
-  for (auto [number, dim] : llvm::enumerate(dims)) {
-    bool isAll =
-        isConstantIntValue(position.offsets[number], 0) &&
-        isConstantIntValue(position.sizes[number], type.getDimSize(number));
-    if (dim.kind != TiledDim::Loop && !isAll)
-      return failure();
-  }
-  for (Range range : getIterationDomain(op, builder)) {
-    offsets.push_back(range.offset);
-    sizes.push_back(range.size);
-  }
-  for (auto [number, dim] : llvm::enumerate(dims)) {
-    if (dim.kind != TiledDim::Loop)
-      continue;
-    offsets[dim.loop] = position.offsets[number];
-    sizes[dim.loop] = position.sizes[number];
-  }
+LogicalResult mlir::triton_ext::linalg_ext::reifyResultShapes(
+    Operation *op, OpBuilder &builder, ReifiedRankedShapedTypeDims &shapes) {
+  for (unsigned result = 0; result < op->getNumResults(); ++result)
+    shapes.push_back(tensor::getMixedSizes(builder, op->getLoc(),
+                                           getInitOf(op, result).get()));
   return success();
-}
-
-FailureOr<TilingResult>
-mlir::triton_ext::linalg_ext::getResultTile(Operation *op, OpBuilder &builder,
-                                            unsigned result, Tile position) {
-  Numbers offsets, sizes;
-  if (failed(
-          getIterationsOfResult(op, builder, result, position, offsets, sizes)))
-    return failure();
-  FailureOr<TilingResult> tiled = getTiled(op, builder, {offsets, sizes});
-  if (failed(tiled))
-    return failure();
-  return TilingResult{
-      tiled->tiledOps, {tiled->tiledValues[result]}, tiled->generatedSlices};
 }

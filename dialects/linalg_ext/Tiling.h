@@ -48,6 +48,9 @@ struct Tile {
 /// Returns the plan of an operation of this dialect that has TilingInterface.
 TilingPlan getTilingPlan(Operation *op);
 
+/// Returns the init whose new value is this result.
+OpOperand &getInitOf(Operation *op, unsigned result);
+
 // The methods of TilingInterface.
 SmallVector<Range> getIterationDomain(Operation *op, OpBuilder &builder);
 FailureOr<TilingResult> getTiled(Operation *op, OpBuilder &builder, Tile tile);
@@ -61,6 +64,43 @@ LogicalResult getIterationsOfResult(Operation *op, OpBuilder &builder,
                                     SmallVectorImpl<OpFoldResult> &sizes);
 FailureOr<TilingResult> getResultTile(Operation *op, OpBuilder &builder,
                                       unsigned result, Tile position);
+FailureOr<TilingResult>
+getTiledFromOperands(Operation *op, OpBuilder &builder,
+                     ArrayRef<unsigned> operands,
+                     ArrayRef<SmallVector<OpFoldResult>> allOffsets,
+                     ArrayRef<SmallVector<OpFoldResult>> allSizes);
+LogicalResult
+getIterationsOfOperands(Operation *op, OpBuilder &builder,
+                        ArrayRef<unsigned> operands,
+                        ArrayRef<SmallVector<OpFoldResult>> allOffsets,
+                        ArrayRef<SmallVector<OpFoldResult>> allSizes,
+                        SmallVectorImpl<OpFoldResult> &offsets,
+                        SmallVectorImpl<OpFoldResult> &sizes);
+
+// The methods of PartialReductionOpInterface. A part of a result is as large as
+// the result and has one more dimension for each loop of `reduced`, in this
+// order, which is as long as the loop's tile. Element number n of this
+// dimension combines element number n of all tiles.
+FailureOr<SmallVector<Value>>
+getInitialParts(Operation *op, OpBuilder &builder, ArrayRef<OpFoldResult> sizes,
+                const SetVector<unsigned> &reduced);
+FailureOr<TilingResult> getTileOfParts(Operation *op, OpBuilder &builder,
+                                       ReductionTilingStrategy strategy,
+                                       ValueRange parts, Tile tile,
+                                       const SetVector<unsigned> &reduced);
+FailureOr<MergeResult> mergeParts(Operation *op, OpBuilder &builder,
+                                  ValueRange parts,
+                                  const SetVector<unsigned> &reduced);
+LogicalResult getPositionOfParts(Operation *op, OpBuilder &builder,
+                                 unsigned result,
+                                 ReductionTilingStrategy strategy, Tile tile,
+                                 const SetVector<unsigned> &reduced,
+                                 SmallVector<OpFoldResult> &offsets,
+                                 SmallVector<OpFoldResult> &sizes);
+
+/// Sets the sizes of all results, which are those of their inits.
+LogicalResult reifyResultShapes(Operation *op, OpBuilder &builder,
+                                ReifiedRankedShapedTypeDims &shapes);
 
 } // namespace mlir::triton_ext::linalg_ext
 

@@ -167,16 +167,19 @@ struct ArgPattern : OpConversionPattern<tt::ReduceOp> {
       types.push_back(tensorOf(shape, element));
       inits.push_back(fill(rewriter, loc, tensorOf(shape, element), worst));
     }
-    auto dimension = int64_t(op.getAxis());
+    SmallVector<Value> operands{values, indices, inits[0], inits[1]};
+    NamedAttribute attributes[] = {
+        rewriter.getNamedAttr("dimension",
+                              rewriter.getI64IntegerAttr(op.getAxis())),
+        rewriter.getNamedAttr("tie_break_left",
+                              rewriter.getBoolAttr(combiner->tieBreakLeft))};
     Operation *made;
     if (combiner->isMax)
-      made = linalg_ext::ArgMaxOp::create(rewriter, loc, types, values, indices,
-                                          inits, dimension,
-                                          combiner->tieBreakLeft);
+      made = linalg_ext::ArgMaxOp::create(rewriter, loc, types, operands,
+                                          attributes);
     else
-      made = linalg_ext::ArgMinOp::create(rewriter, loc, types, values, indices,
-                                          inits, dimension,
-                                          combiner->tieBreakLeft);
+      made = linalg_ext::ArgMinOp::create(rewriter, loc, types, operands,
+                                          attributes);
     replaceByElements(op, made->getResults(), rewriter);
     return success();
   }

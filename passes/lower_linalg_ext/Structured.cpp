@@ -72,14 +72,12 @@ struct MakeRangePattern : OpRewritePattern<MakeRangeOp> {
                                 PatternRewriter &rewriter) const override {
     if (!isOnTensors(op))
       return failure();
-    Type element = op.getStart().getType();
     auto map = linalg::MapOp::create(
         rewriter, op.getLoc(), ValueRange(), op.getInit(),
-        [&](OpBuilder &builder, Location loc, ValueRange) {
-          Value index = linalg::IndexOp::create(builder, loc, 0);
-          Value step = arith::IndexCastOp::create(builder, loc, element, index);
-          Value sum = arith::AddIOp::create(builder, loc, op.getStart(), step);
-          linalg::YieldOp::create(builder, loc, sum);
+        [&](OpBuilder &builder, Location loc, ValueRange output) {
+          Value inputs[] = {op.getStart(), op.getEnd(), output.front()};
+          linalg::YieldOp::create(builder, loc,
+                                  inlineBody(builder, op.getRegion(), inputs));
         });
     rewriter.replaceOp(op, map->getResults());
     return success();

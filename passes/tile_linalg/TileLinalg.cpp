@@ -53,12 +53,22 @@ static bool canBeMadeLater(Operation *op) {
          isMemoryEffectFree(op) && llvm::none_of(op->getOperands(), isMemory);
 }
 
+/// Returns whether the result may be computed earlier, as soon as the operands
+/// are there: computing it reads no memory.
+static bool canBeMadeEarlier(Operation *op) {
+  return op->getNumResults() == 1 && isMemoryEffectFree(op) &&
+         llvm::none_of(op->getOperands(), isMemory);
+}
+
 namespace {
 struct TileLinalgPass
     : mlir::triton_ext::tile_linalg::impl::TileLinalgPassBase<TileLinalgPass> {
   using TileLinalgPassBase::TileLinalgPassBase;
 
   LogicalResult initialize(MLIRContext *context) override {
+    if (fuse && fuseUsers)
+      return emitError(UnknownLoc::get(context))
+             << "expected fuse or fuse-users, got both";
     for (int64_t size : tileSizes)
       if (size < 0)
         return emitError(UnknownLoc::get(context))
@@ -69,6 +79,7 @@ struct TileLinalgPass
   void runOnOperation() override {
     movable.clear();
     gone.clear();
+    tried.clear();
     SmallVector<TilingInterface> ops;
     getOperation().walk([&](TilingInterface op) {
       ops.push_back(op);
@@ -76,9 +87,11 @@ struct TileLinalgPass
         movable.insert(op);
     });
     IRRewriter rewriter(&getContext());
-    // The last operation first, so that users come before what is fused into
-    // them.
-    for (TilingInterface op : llvm::reverse(ops)) {
+    // An operation comes before what is fused into it: its users, or the
+    // operations that compute its operands.
+    if (!fuseUsers)
+      std::reverse(ops.begin(), ops.end());
+    for (TilingInterface op : ops) {
       if (gone.contains(op) || isLoad(op) || isMixed(op))
         continue;
       SmallVector<OpFoldResult> sizes = getSizes(op);
@@ -102,9 +115,11 @@ struct TileLinalgPass
     Builder builder(&getContext());
     SmallVector<OpFoldResult> sizes;
     for (auto [number, type] : llvm::enumerate(op.getLoopIteratorTypes())) {
-      // A fused init would be initialized again in each step of a reduction.
-      bool isTiled = number < tileSizes.size() &&
-                     (!fuse || type == utils::IteratorType::parallel);
+      // A fused init would be initialized again in each step of a reduction,
+      // and a fused user would get the parts of a sum.
+      bool isTiled =
+          number < tileSizes.size() &&
+          (!(fuse || fuseUsers) || type == utils::IteratorType::parallel);
       sizes.push_back(builder.getIndexAttr(isTiled ? tileSizes[number] : 0));
     }
     return sizes;
@@ -112,15 +127,63 @@ struct TileLinalgPass
 
   bool tile(IRRewriter &rewriter, TilingInterface op,
             const scf::SCFTilingOptions &options) {
-    FailureOr<scf::SCFTilingResult> tiled =
-        scf::tileUsingSCF(rewriter, op, options);
+    FailureOr<scf::SCFTilingResult> tiled = failure();
+    if (partialReductions)
+      tiled = tileInParts(rewriter, op, options);
+    if (failed(tiled))
+      tiled = scf::tileUsingSCF(rewriter, op, options);
     if (failed(tiled))
       return false;
     if (op->getNumResults() == 0)
       rewriter.eraseOp(op);
     else
       rewriter.replaceOp(op, tiled->replacements);
+    if (fuseUsers && !tiled->loops.empty())
+      fuseUsersOf(rewriter, tiled->loops);
     return true;
+  }
+
+  /// Tiles the reduced loops so that each element of a tile has a result of its
+  /// own. Fails if the operation cannot be reduced in parts.
+  FailureOr<scf::SCFTilingResult> tileInParts(IRRewriter &rewriter,
+                                              TilingInterface op,
+                                              scf::SCFTilingOptions options) {
+    SmallVector<unsigned> reduced;
+    SmallVector<OpFoldResult> sizes = getSizes(op);
+    for (auto [loop, type] : llvm::enumerate(op.getLoopIteratorTypes()))
+      if (type == utils::IteratorType::reduction && !isZeroInteger(sizes[loop]))
+        reduced.push_back(loop);
+    if (reduced.empty() || op->getNumResults() == 0 ||
+        !isa<PartialReductionOpInterface>(*op))
+      return failure();
+    options.setReductionTilingStrategy(
+        ReductionTilingStrategy::PartialReductionOuterReduction);
+    options.setReductionDims(reduced);
+    return scf::tileUsingSCF(rewriter, op, options);
+  }
+
+  /// Computes the users of the results of a loop nest in the same loops, and
+  /// their users in turn, where that is possible.
+  void fuseUsersOf(IRRewriter &rewriter,
+                   MutableArrayRef<LoopLikeOpInterface> loops) {
+    while (Operation *user = getFusableUser(loops.front())) {
+      tried.insert(user);
+      if (failed(scf::tileAndFuseConsumer(rewriter, user, loops)))
+        continue;
+      gone.insert(user);
+      if (isOpTriviallyDead(user))
+        rewriter.eraseOp(user);
+    }
+  }
+
+  /// Returns a user of a result of the loop that has not been tried.
+  Operation *getFusableUser(Operation *loop) {
+    for (Operation *user : loop->getUsers())
+      if (isa<TilingInterface>(user) && user->getBlock() == loop->getBlock() &&
+          !tried.contains(user) && !gone.contains(user) &&
+          canBeMadeEarlier(user))
+        return user;
+    return nullptr;
   }
 
   bool tileAndFuse(IRRewriter &rewriter, TilingInterface op,
@@ -151,8 +214,8 @@ struct TileLinalgPass
     return true;
   }
 
-  /// The operations that may be moved into the loops of their user, and those
-  /// that were.
-  llvm::SmallPtrSet<Operation *, 16> movable, gone;
+  /// The operations that may be moved into the loops of their user, those that
+  /// were fused, and those that may not be fused into the loops of an operand.
+  llvm::SmallPtrSet<Operation *, 16> movable, gone, tried;
 };
 } // namespace

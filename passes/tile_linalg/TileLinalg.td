@@ -19,6 +19,17 @@ def TileLinalgPass : Pass<"triton-ext-tile-linalg", "::mlir::ModuleOp"> {
     operations that compute its operands are done in the same loops, if they have no
     other users. Operations that read memory stay where they are.
 
+    With `fuse-users`, the first operation of a chain is tiled along its parallel
+    loops. The users of its result are done in the same loops, if a tile of the
+    result is all that they need for a tile of theirs.
+
+    With `partial-reductions`, each element of a tile along a reduced loop is
+    combined with the same elements of the other tiles, which needs no order
+    among the elements of a tile, and a reduction merges the results. Sums of
+    floats round differently. A reduction that this would change stays whole:
+    `argmax` and `argmin` of floats, because of NaN, with a body or without
+    `tie_break_left`.
+
     A load, which is a `linalg.copy` of a tensor of memory, is not tiled, nor are
     operations that write both a tensor and a memref.
 
@@ -38,6 +49,9 @@ def TileLinalgPass : Pass<"triton-ext-tile-linalg", "::mlir::ModuleOp"> {
   let options = [
     ListOption<"tileSizes", "tile-sizes", "int64_t", "Tile sizes, the outermost loop's first; 0 does not tile a loop">,
     Option<"fuse", "fuse", "bool", "false", "Compute operands in the same loops">,
+    Option<"fuseUsers", "fuse-users", "bool", "false", "Compute users of the result in the same loops">,
+    Option<"partialReductions", "partial-reductions", "bool", "false",
+           "Reduce the elements of tiles side by side and merge the results">,
   ];
   // Modules that were converted from Triton's have aux and math_ext, too.
   let dependentDialects = [

@@ -70,7 +70,9 @@ def reductions() -> list[Case]:
         x, out = numbers(5, 7, 3), numbers(7, seed=1)
         text = f"linalg_ext.reduce_{name} dimensions = [0, 2] ins({{v0}} : {{t0}}) outs({{v1}} : {{t1}})"
         cases.append(Case(text, [x, out], [combine(combine.reduce(x, (0, 2)), out)]))
-    for name, combine in [("max_nan", np.maximum), ("min_nan", np.minimum)]:
+    for name, combine in [
+        ("max_nan", np.maximum), ("min_nan", np.minimum), ("max", np.fmax), ("min", np.fmin),
+    ]:  # fmt: skip
         x, out = numbers(6, 9, seed=2), numbers(6, seed=3)
         x[1, 2] = x[4, 8] = np.nan
         text = f"linalg_ext.reduce_{name} dimensions = [1] ins({{v0}} : {{t0}}) outs({{v1}} : {{t1}})"
@@ -84,6 +86,15 @@ def reductions() -> list[Case]:
         )
         inits = [np.full(6, worst, "float32"), np.full(6, 1 << 20, "int32")]
         cases.append(Case(text, [x, index, *inits], [x[np.arange(6), where], where.astype("int32")]))
+    for name, reference, worst in [("argmax", np.argmax, -9), ("argmin", np.argmin, 9)]:
+        x, index = numbers(11, 7, dtype="int32", seed=28), np.tile(np.arange(11)[:, None], 7)
+        where = reference(x, 0)
+        text = (
+            f"linalg_ext.{name} dimension = 0 tie_break_left(true) ins({{v0}}, {{v1}} : {{t0}}, {{t1}})"
+            " outs({v2}, {v3} : {t2}, {t3})"
+        )
+        inits = [np.full(7, worst, "int32"), np.full(7, 1 << 20)]
+        cases.append(Case(text, [x, index, *inits], [x[where, np.arange(7)], where]))
     x, mask = numbers(4, 9, dtype="int32", seed=5), numbers(4, 9, seed=6) > 0
     counted = x[mask & (x >= 0) & (x < 4)]
     text = "linalg_ext.histogram ins({v0}, {v1} : {t0}, {t1}) outs({v2} : {t2})"
@@ -253,16 +264,19 @@ def function(cases: list[Case], kind: str, sizes: bool) -> str:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("kind", "sizes", "tiles"),
+    ("kind", "sizes", "tiles", "how"),
     [
-        ("memref", True, ()), ("memref", True, (3, 2, 4, 3, 2, 2)), ("memref", True, (1, 1, 1, 1, 1, 1, 1, 1)),
-        ("tensor", True, (2, 5, 2, 1, 3, 1, 2)), ("tensor", True, (0, 3, 0, 2, 0, 2, 0, 2)),
-        ("tensor", False, (4, 4, 3, 2, 3, 3, 2, 2)), ("tensor", False, (0, 2)),
+        ("memref", True, (), ""), ("memref", True, (3, 2, 4, 3, 2, 2), ""),
+        ("memref", True, (1, 1, 1, 1, 1, 1, 1, 1), ""),
+        ("tensor", True, (2, 5, 2, 1, 3, 1, 2), ""), ("tensor", True, (0, 3, 0, 2, 0, 2, 0, 2), ""),
+        ("tensor", False, (4, 4, 3, 2, 3, 3, 2, 2), ""), ("tensor", False, (0, 2), ""),
+        ("tensor", True, (2, 4, 2, 1, 3, 2, 1, 2), "partial-reductions"),
+        ("tensor", False, (4, 4, 3, 2, 3, 3, 2, 2), "partial-reductions"),
     ],
 )  # fmt: skip
-def test_tiles(kind: str, sizes: bool, tiles: tuple[int, ...]) -> None:
+def test_tiles(kind: str, sizes: bool, tiles: tuple[int, ...], how: str) -> None:
     lower, text = "lower-linalg-ext{program-arguments=false}", function(CASES, kind, sizes)
-    tiling = f"tile-linalg{{tile-sizes={','.join(map(str, tiles))}}},{'canonicalize,cse,' if sizes else ''}"
+    tiling = f"tile-linalg{{tile-sizes={','.join(map(str, tiles))} {how}}},{'canonicalize,cse,' if sizes else ''}"
     lowered = tx.opt(text, tiling + lower)
     assert (lowered.count("scf.for") > tx.opt(text, lower).count("scf.for") + 20) == bool(tiles)
     run: Any = execute.build(execute.to_llvm(lowered), "f").f
@@ -284,7 +298,10 @@ KERNELS = [
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("tiling", ["tile-sizes=7,5,3", "tile-sizes=16,24 fuse"])
+@pytest.mark.parametrize(
+    "tiling",
+    ["tile-sizes=7,5,3", "tile-sizes=16,24 fuse", "tile-sizes=16,24 fuse-users", "tile-sizes=7,5,3 partial-reductions"],
+)
 @pytest.mark.parametrize("name", KERNELS)
 def test_tiled_kernels(name: str, tiling: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Runs whole kernels, with their loads and stores, with and without fusion."""

@@ -35,10 +35,10 @@ func.func @args(%x: tensor<4x8xf32>, %j: tensor<4x8xi32>, %o: tensor<4xf32>, %p:
 // CHECK: linalg_ext.batch_conv_2d_nhwc_fhwc strides = [1, 2] dilations = [1, 1] ins(%{{.*}}, %{{.*}} : tensor<2x1x8x9x4xf16>, tensor<2x16x3x3x4xf16>) outs(%{{.*}} : tensor<2x1x6x4x16xf32>) -> tensor<2x1x6x4x16xf32>
 // CHECK: linalg_ext.im2col strides = [1, 1] dilations = [2, 1] ins(%{{.*}} : tensor<1x8x8x4xf32>) outs(%{{.*}} : tensor<1x4x6x3x3x4xf32>) -> tensor<1x4x6x3x3x4xf32>
 // CHECK: linalg_ext.pooling_nhwc_max_nan strides = [2, 2] dilations = [1, 1] ins(%{{.*}}, %{{.*}} : tensor<1x8x8x4xf32>, tensor<2x2xf32>) outs(%{{.*}} : tensor<1x4x4x4xf32>) -> tensor<1x4x4x4xf32>
-// CHECK: linalg_ext.pooling_nhwc_min_nan strides = [1, 1] dilations = [1, 1] ins(%{{.*}}, %{{.*}} : memref<?x?x?x?xf32>, tensor<2x2xf32>) outs(%{{.*}} : memref<?x?x?x?xf32>)
+// CHECK: linalg_ext.pooling_nhwc_min_nan strides = [1, 1] dilations = [1, 1] ins(%{{.*}}, %{{.*}} : memref<?x?x?x?xf32>, memref<2x2xf32>) outs(%{{.*}} : memref<?x?x?x?xf32>)
 func.func @windows(%a: tensor<2x1x8x9x4xf16>, %f: tensor<2x16x3x3x4xf16>, %o: tensor<2x1x6x4x16xf32>,
                    %i: tensor<1x8x8x4xf32>, %c: tensor<1x4x6x3x3x4xf32>, %w: tensor<2x2xf32>,
-                   %p: tensor<1x4x4x4xf32>, %m: memref<?x?x?x?xf32>) {
+                   %p: tensor<1x4x4x4xf32>, %m: memref<?x?x?x?xf32>, %n: memref<2x2xf32>) {
   %0 = linalg_ext.batch_conv_2d_nhwc_fhwc strides = [1, 2] dilations = [1, 1]
       ins(%a, %f : tensor<2x1x8x9x4xf16>, tensor<2x16x3x3x4xf16>) outs(%o : tensor<2x1x6x4x16xf32>) -> tensor<2x1x6x4x16xf32>
   %1 = linalg_ext.im2col strides = [1, 1] dilations = [2, 1] ins(%i : tensor<1x8x8x4xf32>)
@@ -46,7 +46,7 @@ func.func @windows(%a: tensor<2x1x8x9x4xf16>, %f: tensor<2x16x3x3x4xf16>, %o: te
   %2 = linalg_ext.pooling_nhwc_max_nan strides = [2, 2] dilations = [1, 1]
       ins(%i, %w : tensor<1x8x8x4xf32>, tensor<2x2xf32>) outs(%p : tensor<1x4x4x4xf32>) -> tensor<1x4x4x4xf32>
   linalg_ext.pooling_nhwc_min_nan strides = [1, 1] dilations = [1, 1]
-      ins(%m, %w : memref<?x?x?x?xf32>, tensor<2x2xf32>) outs(%m : memref<?x?x?x?xf32>)
+      ins(%m, %n : memref<?x?x?x?xf32>, memref<2x2xf32>) outs(%m : memref<?x?x?x?xf32>)
   return
 }
 

@@ -45,10 +45,10 @@ func.func @reductions(%t: tensor<4x8xf32>, %o: tensor<4xf32>, %i: tensor<4x8xi32
 // CHECK-NEXT: %[[C:.*]] = arith.cmpf ogt, %[[X]], %[[V]] : f32
 // CHECK-NEXT: %[[A:.*]] = arith.select %[[C]], %[[X]], %[[V]] : f32
 // CHECK-NEXT: %[[B:.*]] = arith.select %[[C]], %[[J]], %[[I]] : i32
-// CHECK-NEXT: linalg_ext.yield %[[A]], %[[B]] : f32, i32
+// CHECK-NEXT: linalg.yield %[[A]], %[[B]] : f32, i32
 // CHECK-NEXT: } -> tensor<8xf32>, tensor<8xi32>
 // CHECK-NEXT: linalg_ext.argmin dimension = 0 ins(%{{.*}}, %{{.*}} : memref<?xi16>, memref<?xi64>) outs(%{{.*}}, %{{.*}} : memref<i16>, memref<i64>) (%{{.*}}: i16, %{{.*}}: i64, %{{.*}}: i16, %{{.*}}: i64) {
-// CHECK: linalg_ext.yield
+// CHECK: linalg.yield
 // CHECK-NEXT: }
 // CHECK-NEXT: linalg_ext.argmin dimension = 0 tie_break_left(true) ins(
 // CHECK-NEXT: return

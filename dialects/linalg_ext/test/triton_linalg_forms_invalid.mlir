@@ -113,19 +113,17 @@ func.func @negative_arg_yield(%x: tensor<4xf32>, %j: tensor<4xi32>, %o: tensor<f
 // -----
 
 func.func @negative_arg_without_tie(%x: tensor<4xf32>, %j: tensor<4xi32>, %o: tensor<f32>, %p: tensor<i32>) {
-  // expected-error @+1 {{'linalg_ext.argmax' op requires attribute 'tie_break_left'}}
+  // expected-error @+1 {{expected tie_break_left or a body}}
   %0:2 = linalg_ext.argmax ins(%x, %j : tensor<4xf32>, tensor<4xi32>) outs(%o, %p : tensor<f32>, tensor<i32>) dimensions = [0]
   return
 }
 
 // -----
 
-func.func @negative_generic_tie_and_body(%x: tensor<4xf32>, %j: tensor<4xi32>, %o: tensor<f32>, %p: tensor<i32>) {
-  // expected-error @+1 {{'linalg_ext.argmax' op expected tie_break_left(false) with a body, which says it itself}}
-  %0:2 = "linalg_ext.argmax"(%x, %j, %o, %p) <{dimension = 0 : i64, tie_break_left = true}> ({
-  ^bb0(%a: f32, %b: i32, %c: f32, %d: i32):
-    linalg_ext.yield %a, %b : f32, i32
-  }) : (tensor<4xf32>, tensor<4xi32>, tensor<f32>, tensor<i32>) -> (tensor<f32>, tensor<i32>)
+func.func @negative_arg_mixed(%x: tensor<4xf32>, %j: memref<4xi32>, %o: tensor<f32>, %p: tensor<i32>) {
+  // expected-error @+1 {{'linalg_ext.argmax' op expected to have pure tensor or buffer semantics}}
+  %0:2 = linalg_ext.argmax dimension = 0 tie_break_left(true) ins(%x, %j : tensor<4xf32>, memref<4xi32>)
+      outs(%o, %p : tensor<f32>, tensor<i32>) -> tensor<f32>, tensor<i32>
   return
 }
 

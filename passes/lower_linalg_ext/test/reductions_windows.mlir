@@ -113,10 +113,11 @@ func.func @pooling(%i: tensor<1x8x8x4xf32>, %w: tensor<2x2xf32>, %p: tensor<1x4x
 // -----
 
 // CHECK-LABEL: func.func @tri
-// CHECK-SAME: (%[[K:[^:]*]]: index
+// CHECK-SAME: (%[[D:[^:]*]]: index
+// CHECK: linalg.generic {{.*}} ins(%[[D]] : index)
+// CHECK-NEXT: ^bb0(%[[K:[^:]*]]: index
 // CHECK-DAG: %[[ONE:.*]] = arith.constant 1.000000e+00 : f32
 // CHECK-DAG: %[[ZERO:.*]] = arith.constant 0.000000e+00 : f32
-// CHECK: linalg.generic
 // CHECK-DAG: %[[ROW:.*]] = linalg.index 0 : index
 // CHECK-DAG: %[[COLUMN:.*]] = linalg.index 1 : index
 // CHECK-DAG: %[[LAST:.*]] = arith.addi %[[ROW]], %[[K]] : index
