@@ -4,14 +4,17 @@
 ``trace.png`` is the page of the kernel in docs/trace.md, ``profile.png`` that of the program in docs/profile.md; making
 them takes Chromium and Playwright. The files of the former lie in a directory whose name is the same on every machine.
 ``loop-split.svg`` shows benchmarks/results/gpu-loop-split.json;
-making it takes Matplotlib.
+making it takes Matplotlib. ``sanitizer.svg`` is what a terminal shows of the first program in docs/sanitizer.md. With
+names of pictures, such as ``sanitizer``, only these are made.
 """
 
 from __future__ import annotations
 
 import contextlib
+import io
 import json
 import os
+import pty
 import re
 import shutil
 import subprocess
@@ -19,10 +22,12 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-
-from playwright.sync_api import Page, sync_playwright
+from typing import TYPE_CHECKING
 
 import triton_ext as tx
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
 
 HERE = Path(__file__).resolve().parent
 PASS = "ttgir/ttgpuir.coalesce:1"
@@ -60,6 +65,8 @@ def code_of(page: str, file: str) -> str:
 @contextlib.contextmanager
 def opened(address: str, height: int) -> Iterator[Page]:
     """Yields a page that Chromium shows."""
+    from playwright.sync_api import sync_playwright
+
     with sync_playwright() as playwright:
         found = next(filter(None, map(shutil.which, ("chromium", "google-chrome"))), None)
         browser = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
@@ -110,7 +117,41 @@ def profile() -> None:
             page.screenshot(path=HERE / "profile.png")
 
 
+def in_terminal(command: list[str], directory: Path, environment: dict[str, str]) -> str:
+    """Returns what a command writes to a terminal, with the escape sequences of colours."""
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(command, cwd=directory, env=environment, stdout=theirs, stderr=theirs) as process:
+        os.close(theirs)
+        parts = []
+        with contextlib.suppress(OSError):  # the end of the process
+            while part := os.read(ours, 2**16):
+                parts.append(part)
+        process.wait()
+    os.close(ours)
+    return b"".join(parts).decode().replace("\r\n", "\n")
+
+
+def sanitizer() -> None:
+    """Writes sanitizer.svg."""
+    from rich.console import Console
+    from rich.text import Text
+
+    with tempfile.TemporaryDirectory() as directory:
+        (Path(directory) / "train.py").write_text(code_of("sanitizer.md", "train.py"))
+        command = [sys.executable, "-m", "triton_ext", "sanitize", "--", sys.executable, "-W", "ignore", "train.py"]
+        # A kernel in the cache may have been compiled from a file elsewhere.
+        environment = {**os.environ, "TRITON_DEFAULT_BACKEND": "cpu", "TRITON_CACHE_DIR": f"{directory}/cache"}
+        written = in_terminal(command, Path(directory), environment)
+    console = Console(record=True, width=96, file=io.StringIO(), color_system="truecolor")
+    console.print("$ triton-ext sanitize -- python train.py", style="bold", highlight=False)
+    console.print(Text.from_ansi(written.rstrip()))
+    drawn = console.export_svg(title="triton-ext sanitize", unique_id="sanitizer")
+    drawn = re.sub(r"@font-face \{.*?\}\s*", "", drawn, flags=re.DOTALL)  # which a reader's browser would download
+    drawn = re.sub(r"font-family: Fira Code,", "font-family:", drawn)
+    (HERE / "sanitizer.svg").write_text("\n".join(line.rstrip() for line in drawn.splitlines()) + "\n")
+
+
 if __name__ == "__main__":
-    bars()
-    trace()
-    profile()
+    for make in (bars, trace, profile, sanitizer):
+        if not sys.argv[1:] or make.__name__ in sys.argv[1:]:
+            make()

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 import subprocess
 import sys
@@ -52,6 +53,17 @@ def test_every_picture_is_on_a_page() -> None:
     there = {picture for picture in (ROOT / "docs" / "images").iterdir() if picture.suffix != ".py"}
     assert there
     assert there == shown
+
+
+def test_the_picture_of_a_report_has_the_text_of_its_page() -> None:
+    drawing = (ROOT / "docs" / "images" / "sanitizer.svg").read_text()
+    shown = "\n".join(re.findall(r"<text [^>]*>([^<]*)</text>", drawing))
+    (report,) = re.findall(
+        r"```text\n(error\[lanes\].*?)exit status 1\n```", (ROOT / "docs/sanitizer.md").read_text(), re.DOTALL
+    )
+    text = "".join(html.unescape(shown).split())
+    for line in report.splitlines():
+        assert "".join(line.split()) in text, line
 
 
 def test_the_reference_pages_are_up_to_date() -> None:

@@ -52,3 +52,8 @@ def _wait(process: subprocess.Popen[bytes]) -> int:
 def summary(report: Report) -> str:
     """Returns one line about a report."""
     return _text.summary(report.findings, report.accesses)
+
+
+def coloured(report: Report) -> str:
+    """Returns the text of a report with colours for a terminal."""
+    return _text.coloured(report.text())

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -27,6 +28,29 @@ def summary(findings: Sequence[Finding], accesses: Sequence[Verdict]) -> str:
     verdicts = Counter(one.verdict for one in accesses)
     checked = ", ".join(f"{verdicts[kind]} {kind}" for kind in KINDS)
     return f"sanitize: {head}; accesses: {checked}"
+
+
+#: The parts of lines that have a colour in a terminal, and the numbers of its escape sequence.
+_COLOURS = (
+    (r"^error(?=\[)", "1;31"),
+    (r"^warning(?=\[)", "1;33"),
+    (r"^note(?=\[)", "1;36"),
+    (r"^ *\d* *(?:-->|\|)(?= |$)", "34"),
+    (r"(?<=[ \t])\^+$", "1;31"),
+    (r"^ *= \w+:", "34"),
+    (r"^sanitize:", "1"),
+)
+
+
+def coloured(text: str) -> str:
+    """Returns lines of `report` with the escape sequences of colours for a terminal."""
+    return "\n".join(map(_coloured, text.split("\n")))
+
+
+def _coloured(line: str) -> str:
+    for pattern, codes in reversed(_COLOURS):  # those at the end of a line first
+        line = re.sub(pattern, lambda found, codes=codes: f"\x1b[{codes}m{found[0]}\x1b[0m", line)  # type: ignore[misc]
+    return line
 
 
 def finding_text(finding: Finding) -> str:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ import torch
 import triton
 import triton.language as tl
 from triton_ext.probe._arguments import of_launch
-from triton_ext.sanitize import _tensors
+from triton_ext.sanitize import _tensors, _text
 from triton_ext.sanitize._report import merged, read
 from triton_ext.sanitize._source import span_of
 
@@ -335,3 +336,21 @@ def test_json_has_no_nan_which_is_not_json() -> None:
     for text in (report.json(), report.sarif()):
         json.loads(text, parse_constant=refuse)
     assert read(report.json()).findings[0].values["result"] == "nan"
+
+
+def test_colours_change_no_text() -> None:
+    text = """warning[view]: load outside of the view x, error[0]
+  --> a.py:10:9, in k
+   |
+10 | \tv = a ^ b  # = x: 1 -->
+   | \t    ^^^^^
+   = values: i = 3 | 4
+
+sanitize: 1 warning in 1 kernel"""
+    found = _text.coloured(text)
+    assert re.sub("\x1b\\[[0-9;]*m", "", found) == text
+    marked = re.findall("\x1b\\[([1-9;]+)m(.*?)\x1b\\[0m", found)
+    assert marked == [
+        ("1;33", "warning"), ("34", "  -->"), ("34", "   |"), ("34", "10 |"), ("34", "   |"), ("1;31", "^^^^^"),
+        ("34", "   = values:"), ("1", "sanitize:"),
+    ]  # fmt: skip

@@ -56,5 +56,10 @@ def command(  # noqa: PLR0917 - one for each option
         click.echo(_run.summary(report))
         click.echo(f"wrote {output}")
     else:
-        click.echo({"json": report.json, "sarif": report.sarif}.get(format_ or "", report.text)())
+        text = (
+            _run.coloured(report)
+            if format_ in (None, "text")
+            else {"json": report.json, "sarif": report.sarif}[format_]()
+        )
+        click.echo(text)  # without colours where it is not for a terminal
     context.exit(status or (1 if report.findings else 0))
