@@ -258,6 +258,16 @@ def test_sanitizer_on_the_cpu() -> None:
     assert f"the geometric mean is {float(sixteen):.2f}" in said
 
 
+def test_sanitizer_launches() -> None:
+    text = (RESULTS / "sanitizer-launch.txt").read_text()
+    times = dict(re.findall(r"^(\S.*?) {2,}([\d.]+ +[\d.]+) us$", text, re.MULTILINE))
+    before, now = times["bounds,lanes,overflow,hints"].split()
+    without = times["without checks"].split()[1]
+    said = " ".join(page("sanitizer.md").split())
+    assert f"takes {without} µs of a processor's time without checks, and {now} µs with the default ones" in said
+    assert f"ones, before {before} (" in said
+
+
 def test_sanitizer_compile_times() -> None:
     text = (RESULTS / "sanitizer-compile.txt").read_text()
     found = re.findall(r"^.{20} (\S+) +[\d.]+ +([\d.]+) +\d+  ttir", text, re.MULTILINE)

@@ -22,6 +22,7 @@ import triton_ext as tx
 from support.pipeline.function_shapes import SHAPES
 from support.pipeline.kernels import softmax, source, squares
 from triton_ext.keys.fingerprint import fingerprint
+from triton_ext.keys.watch import Watch
 from triton_ext.pipeline import stack
 
 
@@ -434,3 +435,16 @@ def test_pipelines_that_differ_in_a_function_only() -> None:
     assert (
         len(set(keys)) == len(keys) - 1
     )  # the first two: values that a function computes and drops are not in its bytecode
+
+
+def test_only_functions_that_may_change_are_watched() -> None:
+    """Each launch looks at the variables of a pipeline's functions, but not at those of triton-ext's own."""
+
+    def own(name: str, code: str = "def f(m): pass") -> Any:
+        return made(code, __name__=name)
+
+    assert not Watch([own("triton_ext.somewhere"), own("triton_ext")]).can_change
+    assert not Watch([]).can_change
+    assert Watch([own("triton_ext.somewhere"), own("triton_extended")]).can_change
+    assert Watch([own("triton_ext", "def f(m, x=[]): pass")]).can_change
+    assert Watch([own("triton_ext", "def g(x):\n  return lambda m: x\nf = g([])")]).can_change

@@ -160,19 +160,36 @@ def current() -> Session | None:
     It is the innermost one of this thread, else that of the process. A session for the checks of passes comes behind
     all others, because it finds its records in their buffers, but they do not look for theirs in its buffer.
     """
+    return _current(_sessions())
+
+
+def _current(found: list[Session]) -> Session | None:
+    for one in found:
+        if not one._checks:
+            return one
+    return found[0] if found else None
+
+
+def checking(checks: frozenset[str]) -> tuple[Session | None, Session | None]:
+    """Returns the session that keeps the slots of a kernel, the innermost one for one of its checks, else `current`;
+    and `current`.
+    """
     found = _sessions()
-    return next((one for one in found if not one._checks), None) or next(iter(found), None)
+    target = _current(found)
+    for one in found:
+        if not checks.isdisjoint(one._checks):
+            return one, target
+    return target, target
 
 
-def checking(checks: frozenset[str]) -> Session | None:
-    """Returns the session that keeps the slots of a kernel: the innermost one for one of its checks, else `current`."""
-    return next((one for one in _sessions() if one._checks & checks), None) or current()
-
-
-def _sessions() -> tuple[Session, ...]:
+def _sessions() -> list[Session]:
     """Returns the sessions of this thread and then those of the process, the innermost one first."""
-    own = (one for one in sessions.get() if not one._process or one in of_process)  # not ended by another thread
-    return (*reversed(tuple(own)), *reversed(of_process))
+    found = [*of_process]
+    for one in sessions.get():
+        if not one._process or one in of_process:  # not ended by another thread
+            found.append(one)
+    found.reverse()
+    return found
 
 
 def install() -> None:

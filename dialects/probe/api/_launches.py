@@ -14,6 +14,7 @@ from . import _buffer, _slot
 from ._arguments import Parameters, names_of, of_launch
 from ._firsts import keeps_first
 from ._sites import followed_by, launched_by, raised_by, sites_of
+from ._tokens import handed_on
 
 
 class Call(NamedTuple):
@@ -43,6 +44,9 @@ choosers: list[Callable[[_slot.Launch, Call], Any]] = []
 #: Each gets the same when the launch was made: it has begun on a GPU, or ended on the CPU.
 finishers: list[Callable[[_slot.Launch, Call], None]] = []
 
+#: How many launches of a kernel with different arguments are remembered.
+_MOST_KNOWN = 1024
+
 #: The launchers of chosen kernels.
 _launchers: weakref.WeakKeyDictionary[Any, Launch] = weakref.WeakKeyDictionary()
 
@@ -64,17 +68,31 @@ def _with_slot(kernel: Any, launch: Launch) -> Launch | None:
     checks = frozenset(str(json.loads(site.note)["check"]) for site in sites_of(key) if site.note) | noted
 
     parameters = Parameters(kernel.src)
+    #: The descriptions of launches, and what is needed to look closer at them, by the grid and tokens of the arguments.
+    remembered: dict[Any, tuple[_slot.Launch, tuple[Any, ...]]] = {}
 
-    def launch_with_slot(*args: Any) -> None:
-        session, target = _buffer.checking(checks), _buffer.current()
-        if session is None or target is None:
-            return launch(*args)
-        arguments = args[BEFORE_ARGUMENTS:]
+    def describe(grid: tuple[int, int, int], arguments: tuple[Any, ...]) -> tuple[_slot.Launch, tuple[Any, ...]]:
         described = _slot.Launch(kernel.metadata.name, key, of_launch(names, parameters.values(arguments)))
         if has_grid:
-            described = described._replace(grid=args[:3])
+            described = described._replace(grid=grid)
+        return described, (kernel, grid, parameters.plain(arguments))
+
+    def launch_with_slot(*args: Any) -> None:
+        session, target = _buffer.checking(checks)
+        if session is None or target is None:
+            return launch(*args)
+        grid, arguments = args[:3], args[BEFORE_ARGUMENTS:]
+        tokens = handed_on(kernel, arguments)
+        found = remembered.get((grid, tokens)) if tokens is not None else None
+        if found is None:
+            found = describe(grid, arguments)
+            if tokens is not None:
+                if len(remembered) >= _MOST_KNOWN:
+                    remembered.clear()
+                remembered[grid, tokens] = found
+        described, call = found
         device = _buffer.current_device()
-        made = Call(kernel, args[:3], arguments, device, args[3])
+        made = Call(kernel, grid, arguments, device, args[3])
         for choose in tuple(choosers):
             if (other := choose(described, made)) is not None:
                 return _launcher_of(other)(*args[:4], other.function, other.packed_metadata, *args[6:])
@@ -82,11 +100,15 @@ def _with_slot(kernel: Any, launch: Launch) -> Launch | None:
         for fill in tuple(fillers):
             filled = fill(filled, made)
         slots = session._slots_on(device, target)
-        with slots.slot(filled, args[3]) as slot, _slot.launching(slot):
+        slot, outer = slots.begin(filled, args[3]), _slot.current()
+        try:
+            _slot.set_current(slot)
             launch(*args)
             if noted & session._looked:
-                call = kernel, args[:3], parameters.plain(arguments)
                 slots.called(slot, call, args[3], is_followed=bool(followed & session._looked))
+        finally:
+            _slot.set_current(outer)
+            slots.end(slot)
         for finish in tuple(finishers):
             finish(described, made)
         return None

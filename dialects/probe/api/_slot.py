@@ -77,14 +77,20 @@ def current() -> Slot | None:
     return getattr(_current, "slot", None)
 
 
+def set_current(slot: Slot | None) -> None:
+    """Makes `slot` the `current` one of this thread."""
+    _current.slot = slot
+
+
 @contextlib.contextmanager
 def launching(slot: Slot) -> Iterator[None]:
-    """Makes `slot` the `current` one of this thread."""
-    outer, _current.slot = current(), slot
+    """Makes `slot` the `current` one of this thread in a block."""
+    outer = current()
+    set_current(slot)
     try:
         yield
     finally:
-        _current.slot = outer
+        set_current(outer)
 
 
 @dataclass(frozen=True)

@@ -62,10 +62,10 @@ class Slots:
         self.device = device
         self.driver = driver.active  # of the launches, which may not be the active one when the session is read
         self._area, self._launches = area, launches
-        self._forget = forget
-        self._look = look
+        self._forget, self._look = forget, look
         self._called: dict[int, Slot] = {}  # those with calls
         self._slots: dict[Any, Slot] = {}
+        self._recent: dict[tuple[int, int], Slot] = {}  # some of them, by the identity of the launch, and the stream
         self._of_graphs: list[Slot] = []
         self._sums: dict[Site, Any] = {}  # the counters of slots that were dropped
         self._firsts: list[First] = []  # the first lanes of these
@@ -78,9 +78,8 @@ class Slots:
         if device != "cpu":
             self._add_chunk()
 
-    @contextlib.contextmanager
-    def slot(self, launch: Launch, stream: int) -> Iterator[Slot]:
-        """Returns the slot of a launch, which is underway in the block.
+    def begin(self, launch: Launch, stream: int) -> Slot:
+        """Returns the slot of a launch, which is underway until `end` is called.
 
         Raises:
             TritonExtError: the launch is captured in a CUDA graph, and the room for captured launches is used up.
@@ -88,19 +87,18 @@ class Slots:
         with self._lock:
             if len(self._slots) >= MOST and not self._underway:
                 self._begin_anew()
-            self._underway += 1
-            try:
+            slot = self._recent.get((id(launch), stream))
+            if slot is None or slot.launch is not launch or self._is_captured():
                 slot = self._find(launch, stream)
-                self._note(slot)
-            except BaseException:
-                self._underway -= 1
-                raise
-        try:
-            yield slot
-        finally:
-            with self._lock:
-                self._underway -= 1
-                self._note(slot)  # again, because another thread may have asked for the activity
+            self._note(slot)
+            self._underway += 1
+            return slot
+
+    def end(self, slot: Slot) -> None:
+        """Says that a launch is over, or has begun on a GPU."""
+        with self._lock:
+            self._underway -= 1
+            self._note(slot)  # again, because another thread may have asked for the activity
 
     @contextlib.contextmanager
     def looking(self, slot: Slot, key: int, stream: int) -> Iterator[Slot]:
@@ -156,10 +154,9 @@ class Slots:
             own = [slot for slot, _ in taken if slot.memory is memory]
             for slot, raised in zip(own, memory[[slot.flag() for slot in own]].tolist(), strict=True):
                 slot.raised = raised
-        changed = zip(taken, before, strict=True)
         return [
             (slot, calls)
-            for (slot, calls), seen in changed
+            for (slot, calls), seen in zip(taken, before, strict=True)
             if slot.raised > (seen if slot.is_captured else 0) or (slot.is_followed and not slot.is_captured)
         ]
 
@@ -167,6 +164,8 @@ class Slots:
         is_captured = self._is_captured()
         key = launch, stream
         if not is_captured and (found := self._slots.get(key)) is not None:
+            if found.launch is launch:
+                self._recent[id(launch), stream] = found
             return found
         serial = next(_serials)
         words = words_of(self._area, serial, launch.arguments)
@@ -294,6 +293,7 @@ class Slots:
         self._sums, self._firsts = self.counters(), self.firsts()
         self._of_graphs = graphs
         self._slots.clear()
+        self._recent.clear()
         if self.device != "cpu":
             self._chunks = []
             self._add_chunk()

@@ -49,15 +49,14 @@ class Overflows:
         self._wrong: list[_Launched] | None = []  # those with findings; None if some are not decided
         self._lock = threading.RLock()
 
-    def note(self, kernel: Launches, grid: Sequence[int], arguments: Sequence[Any]) -> None:
+    def note(self, kernel: Launches, key: Key, arguments: Sequence[Any]) -> None:
         """Notes a launch.
 
         Args:
             kernel: knows the kernel.
-            grid: the grid of the launch.
+            key: what it knows the launch by.
             arguments: the arguments of the kernel, as the launch passes them.
         """
-        key = kernel.key(grid, arguments)
         with self._lock:
             launches = self._launches.setdefault(kernel, {})
             found = launches.get(key)

@@ -11,6 +11,7 @@ from typing import Any
 
 from triton_ext.probe import _launches
 from triton_ext.probe._session import Session
+from triton_ext.probe._tokens import hand_on, tokens_of
 
 import triton_ext as tx
 from triton_ext.errors import TritonExtError
@@ -21,7 +22,7 @@ from . import _inductor, _looks, _synchronisation, _verdicts
 from ._at_launch import Facts
 from ._gaps import Gaps
 from ._hints import keep_hints
-from ._launched import Launches
+from ._launched import Key, Launches
 from ._names import ACTIONS, checked_names, found_by, of_pass
 from ._overflows import Overflows
 from ._report import Report, SanitizerError, identity
@@ -29,6 +30,11 @@ from ._shadows import Shadows
 
 #: Bytes for records on each device, and how many kernels have room for their counters.
 CAPACITY, KERNELS = 2**22, 256
+
+#: The checks for which a block needs to know of launches: their integers, and the values on the lines of findings.
+_NOTING = (frozenset({"overflow"}), frozenset({"bounds", "uninit", "race", "lanes", "arith"}))
+#: How many launches of a kernel with different arguments are remembered.
+_MOST_KNOWN = 1024
 
 _lock = threading.RLock()
 #: The blocks that have begun, the innermost one last; they are of the process.
@@ -155,13 +161,23 @@ def _wants_hints() -> bool:
         return bool(_active) and "hints" in _active[-1]._names
 
 
+def _for_gaps(active: tuple[Sanitizer, ...]) -> Sanitizer | None:
+    """Returns the innermost block that checks bounds; None if there is none."""
+    for one in reversed(active):
+        if "bounds" in one._names:
+            return one
+    return None
+
+
 def _noting(active: tuple[Sanitizer, ...]) -> list[Sanitizer]:
     """Returns the blocks that need to know of a launch: the innermost one that checks its integers, or what it does."""
     found: list[Sanitizer] = []
-    for checks in ({"overflow"}, {"bounds", "uninit", "race", "lanes", "arith"}):
-        one = next((one for one in reversed(active) if not checks.isdisjoint(one._names)), None)
-        if one is not None and one not in found:
-            found.append(one)
+    for checks in _NOTING:
+        for one in reversed(active):
+            if not checks.isdisjoint(one._names):
+                if one not in found:
+                    found.append(one)
+                break
     return found
 
 
@@ -172,20 +188,40 @@ def _seen(kernel: Any, launch: Launch) -> Launch | None:
         return None
     device = kernel.metadata.target.backend
     facts, gaps, launches = Facts(kernel), Gaps(kernel), Launches(kernel)
+    #: What `launches` knows a launch by in which the host finds nothing, by whether it looks for gaps, its grid and
+    #: tokens of its arguments.
+    right: dict[Any, Key] = {}
+
+    def is_right(active: tuple[Sanitizer, ...], grid: Any, arguments: tuple[Any, ...]) -> bool:
+        """Adds to the reports what is wrong with a launch. Returns whether it is nothing."""
+        wrong = list(facts.wrong(grid, arguments)) if facts else []
+        for found in wrong:
+            chosen = (one for one in reversed(active) if found.check in one._names)
+            if (innermost := next(chosen, None)) is not None:
+                innermost.report._add_launch(found)
+        inner = _for_gaps(active)
+        between = () if inner is None else gaps.found(grid, arguments)
+        for found in between:
+            inner.report._add_launch(found)  # type: ignore[union-attr]
+        return not wrong and not between
+
+    def tell(active: tuple[Sanitizer, ...], grid: Any, arguments: tuple[Any, ...]) -> None:
+        tokens = tokens_of(arguments)
+        place = _for_gaps(active) is None, grid, tokens
+        key = right.get(place)
+        if key is None:
+            key = launches.key(grid, arguments)
+            if is_right(active, grid, arguments) and tokens is not None:
+                if len(right) >= _MOST_KNOWN:
+                    right.clear()
+                right[place] = key
+        for one in _noting(active):
+            one._overflows.note(launches, key, arguments)
+        hand_on(kernel, tokens)
 
     def launch_and_tell(*args: Any) -> None:
-        active = tuple(_active)
-        if facts and active:
-            for found in facts.wrong(args[:3], args[BEFORE_ARGUMENTS:]):
-                chosen = (one for one in reversed(active) if found.check in one._names)
-                if (innermost := next(chosen, None)) is not None:
-                    innermost.report._add_launch(found)
-        inner = next((one for one in reversed(active) if "bounds" in one._names), None)
-        if inner is not None:
-            for found in gaps.found(args[:3], args[BEFORE_ARGUMENTS:]):
-                inner.report._add_launch(found)
-        for one in _noting(active):
-            one._overflows.note(launches, args[:3], args[BEFORE_ARGUMENTS:])
+        if active := tuple(_active):
+            tell(active, args[:3], args[BEFORE_ARGUMENTS:])
         launch(*args)
         for one in tuple(_active):
             one.report._add_kernel(verdicts)

@@ -236,3 +236,19 @@ def test_another_driver_when_the_report_is_read() -> None:
         (found,) = (one for one in report.findings if one.check == "bounds")
         assert (found.argument, found.lanes, found.coordinates) == ("x_ptr", 32, (32,))
         assert triton.runtime.driver.active is other
+
+
+def test_a_tensor_that_changes_between_launches() -> None:
+    """Launches with the same arguments are described once: a tensor that has lost memory is not the same."""
+    x, y = torch.zeros(64), torch.zeros(64)
+    with tx.sanitize("bounds,hints", action="suppress") as report:
+        for _ in range(3):
+            launched(copy, x, y, 64, BLOCK=64)
+        assert not report.findings
+        x.resize_(32).untyped_storage().resize_(32 * 4)
+        for _ in range(2):
+            launched(copy, x, y, 64, BLOCK=64)
+        (found,) = report.findings
+        assert (found.argument, found.shape, found.lanes) == ("x_ptr", (32,), 2 * 32)
+        launched(copy, torch.zeros(64), y, 64, BLOCK=64)
+        assert [one.lanes for one in report.findings] == [2 * 32]

@@ -32,10 +32,15 @@ class Watch:
 
     Args:
         functions: the functions.
+
+    Attributes:
+        can_change: whether one of them may behave differently later. Those of triton-ext that have no closure do not:
+            nobody edits them.
     """
 
     def __init__(self, functions: Iterable[object]) -> None:
         self.functions = tuple(functions)
+        self.can_change = not all(map(_is_own, self.functions))
         self._known: tuple[str, ...] = ()
         self._reads = _Reads()
         self._describe()
@@ -65,6 +70,12 @@ class Watch:
         for function in self.functions:
             self._reads.add(function)
         self._known = tuple(fingerprint(function, watched=True) for function in self.functions)
+
+
+def _is_own(function: object) -> bool:
+    if not isinstance(function, types.FunctionType) or function.__closure__ or function.__defaults__:
+        return False
+    return str(function.__globals__.get("__name__", "")).partition(".")[0] == "triton_ext"
 
 
 class _Reads:

@@ -72,7 +72,7 @@ class Stack:
             ones.
         entered_by: the pipeline whose block this stack belongs to; None for a stack that was made otherwise.
         used: the pipelines of `active` that ``@tx.use`` put on the kernel that is launched.
-        watching: the pipelines of `active` with Python functions, which may change at any time.
+        watching: the pipelines of `active` with Python functions that may change at any time.
         answered: the last answer of the hook, while it holds.
         state: our part of the key; the layers that it is about; the rounds of keys that were given up.
         generation: `active.generation` when `state` was computed.
@@ -94,7 +94,7 @@ class Stack:
         self.observer = observer
         self.installed = installed
         self.used = used
-        self.watching = tuple(one for one in active if one.watch.functions)
+        self.watching = tuple(one for one in active if one.watch.can_change)
         self.answered: Answer | None = None
         self.generation = -1
         self.update()
