@@ -55,6 +55,7 @@ def any_values(dtype: torch.dtype, *shape: int) -> torch.Tensor:
     return torch.randn(shape).to(dtype) if dtype.is_floating_point else torch.randint(0, 100, shape).to(dtype)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("host", [True, False], ids=["host", "device"])
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 @pytest.mark.parametrize("index", [torch.int16, torch.int32], ids=str)
@@ -73,6 +74,7 @@ def test_gather(host: bool, dtype: torch.dtype, index: torch.dtype, column: int)
     assert torch.equal(out, expected)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("host", [True, False], ids=["host", "device"])
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 @pytest.mark.parametrize("column", [0, 8, 40])
@@ -130,6 +132,7 @@ NUMPY = {
 }
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("host", [True, False], ids=["host", "device"])
 @pytest.mark.parametrize(("op", "dtype"), [(op, dtype) for op in REDUCTIONS for dtype in REDUCTIONS[op]], ids=str)
 def test_reduce(host: bool, op: str, dtype: torch.dtype) -> None:
@@ -167,6 +170,7 @@ def copy_tile(
     )
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("host", [True, False], ids=["host", "device"])
 @pytest.mark.parametrize("padding", ["zero", "nan"])
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32], ids=str)

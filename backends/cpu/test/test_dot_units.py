@@ -114,6 +114,7 @@ def test_a_small_product_takes_the_next_unit(
 TILED = [(1, 16, 16, 64), (1, 32, 64, 128), (1, 64, 16, 256), (1, 16, 64, 512), (2, 32, 16, 64), (1, 128, 32, 64)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("dtype", "arch"),
     [(BF16, "sapphirerapids"), (INT8, "sapphirerapids"), (E5M2, "sapphirerapids"), (FP16, "graniterapids")],
@@ -143,6 +144,7 @@ VECTORS = [
 ]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("arch", HERE)
 @pytest.mark.parametrize("dtype", [FP32, BF16, FP16, INT8, E4M3], ids=str)
 @pytest.mark.parametrize("sizes", [*VECTORS, *TILED[:4]], ids=str)
@@ -188,6 +190,7 @@ def attention(q, k, v, out, N: tl.constexpr, D: tl.constexpr, BLOCK: tl.constexp
     tl.store(out + at[:, None] * D + d[None, :], total)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("speaks", [False, True])
 def test_the_configuration_of_tiles(speaks: bool, tmp_path: Path) -> None:
     """It is loaded once for a loop. If the loop prints, which may run Python, each product loads and releases it."""
@@ -233,6 +236,7 @@ class Sizes:
         return self.value
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("arch", HERE)
 @pytest.mark.parametrize(("dtype", "how"), [(FP32, 0), (FP32, 1), (FP32, 2), (FP32, 3), (BF16, 0), (INT8, 0)], ids=str)
 @pytest.mark.parametrize(("tile", "step"), [((16, 64), 64), ((16, 32), 16)])

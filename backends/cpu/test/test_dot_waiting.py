@@ -71,6 +71,7 @@ def cases(
 STEPS = [(32, 0), (32, 1), (32, 3), (32, 8), (32, 9), (32, 17), (64, 6), (128, 5), (16, 17), (8, 19), (4, 3), (256, 2)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("dtype", "arch"),
     [(BF16, "sapphirerapids"), (INT8, "sapphirerapids"), (E4M3, "sapphirerapids"), (FP16, "graniterapids")],
@@ -88,6 +89,7 @@ def test_tiles(dtype: torch.dtype, arch: str, step: int, steps: int, tmp_path: P
             assert emulator.calls["tilestored64"] == 2 * sizes[0] * -(-step * steps // elements)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("arch", HERE)
 @pytest.mark.parametrize("dtype", [FP32, BF16, FP16, INT8, E4M3], ids=str)
 @pytest.mark.parametrize(("step", "steps"), STEPS)

@@ -237,6 +237,7 @@ def dot_of_bytes(a, b, out, N: tl.constexpr):
     tl.store(out + at, tl.dot(tl.load(a + at), tl.load(b + at)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", FLOAT8, ids=str)
 def test_dot_of_fp8(dtype: torch.dtype) -> None:
     a, b = (torch.randn(32, 32).to(dtype) for _ in range(2))
