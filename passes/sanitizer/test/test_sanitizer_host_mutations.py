@@ -67,12 +67,20 @@ BUGS: dict[str, tuple[str, str, Callable[..., Any], str, str]] = {
         "where.line < start", "where.line <= last",
     ),
     "the lanes of a tile are column-major": (
-        "test_sanitizer_variables", "test_tiles", _variables.lane_of, "range(len(use.shape) - 1, -1, -1)",
-        "range(len(use.shape))",
+        "test_sanitizer_variables", "test_tiles", _variables.lane_of, "range(len(shape) - 1, -1, -1)",
+        "range(len(shape))",
     ),
     "a variable may vary along any dimension": (
         "test_sanitizer_variables", "test_variables_that_are_equal_along_other_dimensions", _variables._is_along,
         "lanes <= {*some}", "lanes",
+    ),
+    "the tensors of each line belong together": (
+        "test_sanitizer_variables", "test_operands_and_variables_of_divisions", _source.is_elementwise,
+        "name not in _ELEMENTWISE", "name in ()",
+    ),
+    "a lane that is off has the place of what it reaches": (
+        "test_sanitizer_variables", "test_masked_lanes", _variables.of_masked_load,
+        "finding.address is not None", "True",
     ),
     "the last iteration is told": (
         "test_sanitizer_variables", "test_loops", _variables._box_of, "answer.verdict:", "not answer.verdict:",
