@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import importlib
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -31,7 +32,13 @@ def no_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(scope="session")
 def report_library(make_once: MakeOnce) -> Path:
     """Builds the pass of ``report/``, which fails in the way that its option names; returns its library."""
-    return make_once("report", lambda tree: build.build_tree(HERE / "report", tree)) / "libtriton_ext_report.so"
+
+    def fill(directory: Path) -> None:
+        # From a copy, because ccache recognizes a file by its path relative to the build.
+        source = shutil.copytree(HERE / "report", directory / "report")
+        build.build_tree(source, source / "build")
+
+    return make_once("reports", fill) / "report" / "build" / "libtriton_ext_report.so"
 
 
 @pytest.fixture
