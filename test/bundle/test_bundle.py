@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from support import ROOT, fresh_environment
+from support.fixture_types import MakeOnce
 
 pytestmark = pytest.mark.slow
 
@@ -37,9 +38,9 @@ assert len(compiled.asm["cubin"]) > 1000
 
 
 @pytest.fixture(scope="module")
-def programs(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def programs(make_once: MakeOnce, wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Makes a fresh environment with our wheel and the tools that build a wheel."""
-    with fresh_environment.with_wheel(wheel, tmp_path_factory.mktemp("bundle") / "env", "build") as programs:
+    with fresh_environment.with_wheel(make_once, wheel, tmp_path_factory.mktemp("bundle") / "env", "build") as programs:
         yield programs
 
 

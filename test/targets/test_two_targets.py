@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from support import fresh_environment
+from support.fixture_types import MakeOnce
 
 pytestmark = pytest.mark.slow
 
@@ -147,9 +148,11 @@ def test_nothing_of_it_is_in_libtriton(bundle: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def elsewhere(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def elsewhere(make_once: MakeOnce, wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Makes a fresh environment with our wheel and the tools that build a wheel, and returns its programs."""
-    with fresh_environment.with_wheel(wheel, tmp_path_factory.mktemp("elsewhere") / "env", "build") as programs:
+    with fresh_environment.with_wheel(
+        make_once, wheel, tmp_path_factory.mktemp("elsewhere") / "env", "build"
+    ) as programs:
         yield programs
 
 

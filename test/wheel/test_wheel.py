@@ -13,15 +13,16 @@ from zipfile import ZipFile
 import pytest
 
 from support import ROOT, fresh_environment
+from support.fixture_types import MakeOnce
 
 pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
-def run(wheel: Path, tmp_path_factory: pytest.TempPathFactory):
+def run(make_once: MakeOnce, wheel: Path, tmp_path_factory: pytest.TempPathFactory):
     """Returns a function that runs a program of a fresh environment with only the wheel."""
     directory = tmp_path_factory.mktemp("wheel")
-    with fresh_environment.with_wheel(wheel, directory / "env") as programs:
+    with fresh_environment.with_wheel(make_once, wheel, directory / "env") as programs:
 
         def run(program: str, *arguments: str) -> str:
             environment = {"PATH": str(programs), "HOME": str(directory), "XDG_CACHE_HOME": str(directory / "cache")}
