@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Adds on scalars the part of pointers and offsets that is the same for all
-// elements of a tensor, in expressions and for values that loops carry. Carried
+// elements of a tensor, in expressions, for choices and for values that loops
+// carry. Carried
 // pointers that are not advanced by additions are left untouched.
+
+#include "Sums.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -11,7 +14,6 @@
 #include "mlir/Pass/Pass.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "triton/Dialect/Triton/IR/Dialect.h"
-#include "triton_ext/Splat.h"
 
 #define DEBUG_TYPE "triton-ext-ptr-strength-reduction"
 
@@ -23,32 +25,8 @@ namespace mlir::triton_ext::ptr_strength_reduction {
 
 using namespace mlir;
 using namespace mlir::triton_ext;
+using namespace mlir::triton_ext::ptr_strength_reduction;
 namespace tt = mlir::triton;
-
-/// Returns the scalar that all elements of `value` equal, or null.
-static Value getScalar(Value value, OpBuilder &builder) {
-  return isa<RankedTensorType>(value.getType()) ? getSplat(value, builder)
-                                                : value;
-}
-
-static bool isUniform(Value value) {
-  return !isa<RankedTensorType>(value.getType()) || isSplat(value);
-}
-
-static bool isPointer(Type type) {
-  return isa<tt::PointerType>(getElementTypeOrSelf(type));
-}
-
-/// Extends an offset to the type in which offsets are added up.
-static Value extend(Value value, Type element, OpBuilder &builder) {
-  Type type = value.getType();
-  if (getElementTypeOrSelf(type) == element)
-    return value;
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  return arith::ExtSIOp::create(builder, value.getLoc(),
-                                tensor ? Type(tensor.clone(element)) : element,
-                                value);
-}
 
 namespace {
 
@@ -118,21 +96,8 @@ static std::optional<Carried> getCarried(scf::ForOp loop, unsigned index) {
   // canonicalization handles a value that is carried unchanged.
   if (carried.addends.empty() || (!pointer && !carried.isScalar))
     return std::nullopt;
-  if (pointer)
-    carried.element = IntegerType::get(loop.getContext(), 64);
+  carried.element = offsetTypeOf(type);
   return carried;
-}
-
-/// Returns the sum of `start` and the offset.
-static Value addOffset(OpBuilder &builder, Location loc, Value start,
-                       Value offset) {
-  auto tensor = dyn_cast<RankedTensorType>(start.getType());
-  if (tensor && !isa<RankedTensorType>(offset.getType()))
-    offset = tt::SplatOp::create(builder, loc, tensor.clone(offset.getType()),
-                                 offset);
-  if (isPointer(start.getType()))
-    return tt::AddPtrOp::create(builder, loc, start.getType(), start, offset);
-  return arith::AddIOp::create(builder, loc, start, offset);
 }
 
 /// Makes the loop carry the offset of each of these values.
@@ -190,6 +155,7 @@ struct PtrStrengthReductionPass
 
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
+    chooseScalars(getOperation(), rewriter);
     SmallVector<scf::ForOp> loops;
     // Outer loops first: the initial value of an inner loop is then a sum.
     getOperation().walk<WalkOrder::PreOrder>(

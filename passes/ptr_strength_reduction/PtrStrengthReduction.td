@@ -7,6 +7,9 @@ def PtrStrengthReductionPass : Pass<"triton-ext-ptr-strength-reduction", "::mlir
   let description = [{
     - In `addptr(addptr(p, a), splat s)`, where `p` is `splat q`, the scalar is
       added first, to the scalar pointer: `addptr(splat(addptr q, s), a)`.
+    - A choice between `addptr(p, splat s)` and `addptr(p, splat t)`, by `scf.if` or by
+      `select` of one bit, chooses `s` or `t`, and adds it to `p` afterwards. The same
+      holds for sums of integers.
     - A loop that carries a pointer, or a tensor of pointers or integers, and adds
       the same amount to all elements, carries a scalar offset instead. The pointer
       is the sum of the pointer before the loop and the offset, so that analyses

@@ -2,7 +2,7 @@
 """Random loops over pointers compute the same on the CPU with `ptr_strength_reduction` on and off.
 
 A pointer, or a tensor of them, is advanced by constants, arguments, induction variables, and scalars and tensors that
-the loop carries, in loops of one or two levels.
+the loop carries, in loops of one or two levels, and in branches.
 """
 
 from __future__ import annotations
@@ -10,12 +10,14 @@ from __future__ import annotations
 import importlib.util
 import random
 import re
+from functools import partial
 from pathlib import Path
 
 import pytest
 import triton
 
 import triton_ext as tx
+from support import mutants
 
 torch = pytest.importorskip("torch")
 CPUDriver = pytest.importorskip("triton_ext.backends.cpu.driver").CPUDriver
@@ -44,6 +46,11 @@ def body(choose: random.Random, induction: list[str]) -> list[str]:
         for _ in range(choose.randrange(3)):
             lines.append(f"{pointer} += {choose.choice(addends + induction)}")
     choose.shuffle(lines)
+    for pointer, addends in (("p0", SCALARS), ("p1", SCALARS), ("p2", [*SCALARS, "lanes"])):
+        if choose.random() < 0.5:
+            yes, no = (choose.choice(addends) for _ in "yn")
+            lines += [f"if {induction[-1]} % 3 > 0:", f"    {pointer} += {yes}"]
+            lines += choose.choice([[], ["else:", f"    {pointer} += {no}", "    acc += tl.load(p1)"]])
     return lines
 
 
@@ -88,3 +95,26 @@ def test_random_loops(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert torch.equal(*results)
     # Not always 0 with the pass: an outer loop still carries the pointers that an inner loop advances.
     assert carried[0] > carried[1]
+
+
+choices = partial(mutants.Mutation, "Choices.cpp")
+
+BUGS = {
+    "both arms add the same": choices("sums->second.total(rewriter, loc)", "sums->first.total(rewriter, loc)"),
+    "any two tensors are one": choices("sums.first.base != sums.second.base", "false"),
+    "only the first amount counts": choices("arith::AddIOp::create(builder, loc, sum, scalar).getResult()", "sum"),
+    "amounts may differ": choices("!isUniform(addend)", "!addend"),
+    "a choice for each element": choices("isa<RankedTensorType>(op.getCondition().getType())", "false"),
+}
+
+
+@pytest.fixture(scope="module")
+def libraries(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Builds the pass with all bugs in it and returns the directory of its libraries."""
+    return mutants.build_with_bugs("passes/ptr_strength_reduction", BUGS, tmp_path_factory.mktemp("bugs"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("bug", ["", *BUGS])
+def test_the_lit_tests_notice_a_bug(bug: str, libraries: Path) -> None:
+    assert mutants.lit_passes("passes/ptr_strength_reduction", libraries, bug) == (not bug)
