@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Brings splats, masks and tensors of pointers into one form, in which
-// conversions recognise them. Scalars and memory accesses are left untouched.
+// conversions recognise them. Scalars and stores are left untouched.
+
+#include "MixedMasks.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -155,6 +157,7 @@ struct CanonicalizeTritonPass
         &getContext());
     // If this does not converge, the module is still valid.
     (void)applyPatternsGreedily(getOperation(), std::move(patterns));
+    canonicalize_triton::separateMasks(getOperation(), speculateLoads);
   }
 };
 

@@ -17,6 +17,12 @@ def CanonicalizeTritonPass : Pass<"triton-ext-canonicalize-triton", "::mlir::Mod
     - If the shape of a tensor of pointers is changed, the shapes of its base and of
       its offsets are changed instead.
 
+    - A load whose mask is the conjunction of bounds and of other masks loads what is
+      in the bounds, a block, and selects by the other masks. It does so only if
+      another access, by the same pointers and at most these bounds, is executed
+      whenever the load is. Otherwise the other masks may say which memory can be
+      read.
+
     ```mlir
     %1 = tt.splat %a : i32 -> tensor<128xi32>
     %2 = tt.splat %b : i32 -> tensor<128xi32>
@@ -26,5 +32,9 @@ def CanonicalizeTritonPass : Pass<"triton-ext-canonicalize-triton", "::mlir::Mod
     %3 = tt.splat %0 : i32 -> tensor<128xi32>
     ```
   }];
+  let options = [
+    Option<"speculateLoads", "speculate-loads", "bool", /*default=*/"false",
+           "Load all that is in the bounds, even if no other access shows that it can be read">,
+  ];
   let dependentDialects = ["::mlir::triton::TritonDialect"];
 }
