@@ -27,10 +27,11 @@ BOUNDS, CALLS, DESCRIPTORS, LOCKS, LOOKS, MERGED, PARTNERS, POINTERS, SHADOWS, W
         "words",
     )
 )
-apart, box, boxes, corners, extents, host, lanes, merge, shadow, look, place, races, words = (
+apart, bounds, box, boxes, corners, extents, host, lanes, merge, shadow, look, place, races, words = (
     partial(mutants.Mutation, f"{name}.cpp")
     for name in (
         "Apart",
+        "Bounds",
         "MaskBox",
         "BoundsOfBoxes",
         "Strided",
@@ -63,6 +64,12 @@ MUTATIONS = {
     ),
     "an advanced pointer is taken for one from memory": (
         POINTERS, "advances", extents("roots.isOpen || roots.hasOffset", "roots.isOpen"),
+    ),
+    "a pointer into no tensor is one into a tensor": (
+        POINTERS, "table_of_pointers", bounds("isFalse(isKnown, b)", "isFalse(isFalse(isKnown, b), b)"),
+    ),
+    "a pointer of a lane that is off counts": (
+        POINTERS, "lanes_with_pointers", bounds("isTile ? access.mask : Value()", "Value()"),
     ),
     "no look has a kernel of its own": (LOOKS, "without_checks", apart("own.branch(branch)", "false")),
     "the flag is raised behind loops": (LOOKS, "before_a_loop", apart("!isa<LoopLikeOpInterface>(loop)", "true")),
