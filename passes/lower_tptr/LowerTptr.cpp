@@ -31,8 +31,7 @@ static Value resize(OpBuilder &builder, Location loc, Value value, Type type,
   if (value.getType() == type)
     return value;
   if (value.getType().isIndex() || type.isIndex()) {
-    // An index has 64 bits.
-    Type i64 = builder.getI64Type();
+    Type i64 = builder.getI64Type(); // an index has 64 bits
     if (!value.getType().isIndex())
       value = resize(builder, loc, value, i64, isSigned);
     value = arith::IndexCastOp::create(
