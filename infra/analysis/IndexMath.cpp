@@ -58,6 +58,27 @@ OpFoldResult IndexMath::mul(OpFoldResult a, OpFoldResult b) {
                                 });
 }
 
+OpFoldResult IndexMath::rem(OpFoldResult a, OpFoldResult b) {
+  std::optional<int64_t> divisor = getConstantIntValue(b);
+  if (isConstantIntValue(a, 0) || divisor == 0)
+    return a;
+  if (!divisor) {
+    // Division by 0 is undefined, so divide by 1 and choose afterwards.
+    Value zero = toValue(number(0)), by = toValue(b);
+    Value isZero =
+        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, by, zero);
+    OpFoldResult safe = choose(isZero, number(1), b);
+    Value result =
+        arith::RemSIOp::create(builder, loc, toValue(a), toValue(safe));
+    return choose(isZero, a, result);
+  }
+  return combine<arith::RemSIOp>(*this, a, b,
+                                 [](int64_t x, int64_t y, int64_t &result) {
+                                   result = y == -1 ? 0 : x % y;
+                                   return true;
+                                 });
+}
+
 OpFoldResult IndexMath::min(OpFoldResult a, OpFoldResult b) {
   if (a == b)
     return a;

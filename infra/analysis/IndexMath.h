@@ -32,6 +32,9 @@ struct IndexMath {
   OpFoldResult add(OpFoldResult a, OpFoldResult b);
   OpFoldResult sub(OpFoldResult a, OpFoldResult b);
   OpFoldResult mul(OpFoldResult a, OpFoldResult b);
+  /// Returns the remainder of `a` by `b`, with the sign of `a`; `a` if `b` is
+  /// 0.
+  OpFoldResult rem(OpFoldResult a, OpFoldResult b);
   OpFoldResult min(OpFoldResult a, OpFoldResult b);
   OpFoldResult max(OpFoldResult a, OpFoldResult b);
   /// Returns one of the two values, chosen by an i1.

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Makes loops carry the base, the offset and the strides of a strided tensor in
-// place of the tensor. Each loop is rewritten in a copy, which replaces it if
-// the tensors are still strided where the next iteration begins. Tensors of
-// which this cannot be shown are left untouched.
+// place of the tensor, or the scalar to which a tensor is added that does not
+// change. Each loop is rewritten in a copy, which replaces it if the tensors
+// still have this form where the next iteration begins. Tensors of which this
+// cannot be shown are left untouched.
 
+#include "Branches.h"
+#include "Forms.h"
 #include "LoopOperands.h"
+#include "Slots.h"
 #include "StridedNumbers.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -24,20 +28,10 @@ using namespace mlir::triton_ext::carry_strides;
 
 namespace {
 
-/// One of the numbers that an iteration passes on.
-struct Slot {
-  BlockArgument argument;
-  /// Its value where it comes from: before the first iteration, or, behind the
-  /// condition of a `while`, before the condition.
-  Value from;
-  /// Its value in the next iteration.
-  Value next;
-};
-
 /// A tensor among the operands of the loop, the condition or the yield.
 struct Tensor {
   unsigned index;
-  RankedTensorType type;
+  Form form;
 };
 
 /// Rewrites one loop in a copy.
@@ -46,7 +40,7 @@ public:
   Trial(Operation *loop, unsigned &budget) : loop(loop), budget(budget) {}
 
   /// The carried tensors, and for `while` those behind the condition. A run
-  /// that fails removes those that are not strided.
+  /// that fails changes the form of some, and removes those that have neither.
   SmallVector<Tensor> heads, tails;
 
   /// Returns whether the copy has replaced the loop.
@@ -54,11 +48,10 @@ public:
 
 private:
   bool trackAll(SmallVector<Tensor> &tensors, Operation *end, unsigned first,
-                SmallVector<SmallVector<Value>> &found);
+                bool begins, SmallVector<SmallVector<Value>> &found);
   void rebuildIn(ArrayRef<Tensor> tensors, Block *block, unsigned first,
                  MutableArrayRef<Slot> slots);
   bool rewrite(ArrayRef<SmallVector<Value>> inits);
-  void dropInvariants();
   void commit();
 
   Operation *loop, *copy = nullptr;
@@ -70,34 +63,51 @@ private:
 
 static void carry(Operation *loop, unsigned &budget);
 
-/// Rewrites the loops in a region, but not those in other loops.
+/// Rewrites the loops and branches in a region, but not those in loops.
 static void carryIn(Region &region, unsigned &budget) {
-  SmallVector<Operation *> loops;
+  SmallVector<Operation *> ops;
   region.walk<WalkOrder::PreOrder>([&](Operation *op) {
-    if (!isLoop(op))
+    if (!isLoop(op) && !isa<scf::IfOp>(op))
       return WalkResult::advance();
-    loops.push_back(op);
+    ops.push_back(op);
     return WalkResult::skip();
   });
-  for (Operation *loop : loops)
-    carry(loop, budget);
+  for (Operation *op : ops) {
+    if (isLoop(op)) {
+      carry(op, budget);
+      continue;
+    }
+    for (Region &arm : op->getRegions())
+      carryIn(arm, budget);
+    yieldNumbers(cast<scf::IfOp>(op));
+  }
 }
 
-/// Finds the numbers of operands of a terminator. Removes tensors that are not
-/// strided, and returns whether there were none.
+/// Finds the numbers of operands of an operation. Gives those tensors another
+/// form that do not have theirs, or removes them, and returns whether there
+/// were none. If the tensors begin here, finds the rest of shifted ones.
 bool Trial::trackAll(SmallVector<Tensor> &tensors, Operation *end,
-                     unsigned first, SmallVector<SmallVector<Value>> &found) {
+                     unsigned first, bool begins,
+                     SmallVector<SmallVector<Value>> &found) {
   OpBuilder b(end);
-  SmallVector<Tensor> strided;
-  for (const Tensor &tensor : tensors) {
-    auto numbers = trackNumbers(end->getOperand(first + tensor.index), b);
-    if (!numbers)
+  SmallVector<Tensor> kept;
+  bool all = true;
+  for (Tensor &tensor : tensors) {
+    Form &form = tensor.form;
+    Value value = end->getOperand(first + tensor.index);
+    std::optional<SmallVector<Value>> numbers;
+    if (!form.isShifted || !begins ||
+        findRest(value, form, &(copy ? copy : loop)->getRegion(0), b))
+      numbers = findNumbers(value, form, b);
+    if (numbers)
+      found.push_back(std::move(*numbers));
+    all &= numbers.has_value();
+    if (!numbers && form.isShifted)
       continue;
-    strided.push_back(tensor);
-    found.push_back(std::move(*numbers));
+    form.isShifted |= !numbers;
+    kept.push_back(tensor);
   }
-  bool all = strided.size() == tensors.size();
-  tensors = std::move(strided);
+  tensors = std::move(kept);
   return all;
 }
 
@@ -109,25 +119,12 @@ void Trial::rebuildIn(ArrayRef<Tensor> tensors, Block *block, unsigned first,
   for (const Tensor &tensor : tensors) {
     BlockArgument argument = block->getArgument(first + tensor.index);
     SmallVector<Value> numbers;
-    for (const Slot &slot : slots.take_front(countNumbers(tensor.type)))
+    for (const Slot &slot : slots.take_front(countNumbers(tensor.form)))
       numbers.push_back(slot.argument);
     slots = slots.drop_front(numbers.size());
     argument.replaceAllUsesWith(
-        rebuild(tensor.type, numbers, b, argument.getLoc()));
+        rebuild(tensor.form, numbers, b, argument.getLoc()));
   }
-}
-
-/// Returns the slots of numbers, which are the last arguments of a block.
-static SmallVector<Slot> makeSlots(ArrayRef<SmallVector<Value>> from,
-                                   Block *block) {
-  SmallVector<Slot> slots;
-  for (const SmallVector<Value> &numbers : from)
-    for (Value number : numbers)
-      slots.push_back({{}, number, {}});
-  auto arguments = block->getArguments().take_back(slots.size());
-  for (auto [slot, argument] : llvm::zip_equal(slots, arguments))
-    slot.argument = argument;
-  return slots;
 }
 
 bool Trial::rewrite(ArrayRef<SmallVector<Value>> inits) {
@@ -140,7 +137,7 @@ bool Trial::rewrite(ArrayRef<SmallVector<Value>> inits) {
   if (!isFor) {
     // Operand 0 is the condition.
     SmallVector<SmallVector<Value>> passed;
-    if (!trackAll(tails, end, /*first=*/1, passed))
+    if (!trackAll(tails, end, /*first=*/1, /*begins=*/true, passed))
       return false;
     Block *tail = &copy->getRegion(1).front();
     tailSlots = makeSlots(passed, tail);
@@ -151,48 +148,13 @@ bool Trial::rewrite(ArrayRef<SmallVector<Value>> inits) {
     end = tail->getTerminator();
   }
   SmallVector<SmallVector<Value>> next;
-  if (!trackAll(heads, end, /*first=*/0, next))
+  if (!trackAll(heads, end, /*first=*/0, /*begins=*/false, next))
     return false;
   auto *slot = headSlots.begin();
   for (const SmallVector<Value> &numbers : next)
     for (Value number : numbers)
       (slot++)->next = number;
   return true;
-}
-
-/// Replaces the numbers that are the same in every iteration by those before
-/// the loop.
-void Trial::dropInvariants() {
-  // Assumes that all are the same, until some turn out to be not.
-  SmallVector<Slot *> same;
-  for (Slot &slot : headSlots)
-    same.push_back(&slot);
-  DenseMap<Value, Value> known;
-  size_t before;
-  do {
-    before = same.size();
-    known.clear();
-    for (Slot *slot : same)
-      known[slot->argument] = slot->from;
-    for (Slot &slot : tailSlots)
-      if (Value value = known.lookup(slot.from))
-        known[slot.argument] = value;
-    llvm::erase_if(same, [&](Slot *slot) {
-      return !isSame(slot->next, slot->from, known);
-    });
-  } while (same.size() != before);
-  for (Slot *slot : same)
-    slot->next = slot->from;
-  for (Slot &slot : headSlots)
-    if (Value value = known.lookup(slot.next))
-      slot.next = value;
-  for (auto [argument, value] : known)
-    argument.replaceAllUsesWith(value);
-  auto &slots = isa<scf::ForOp>(copy) ? headSlots : tailSlots;
-  auto results = copy->getResults().take_back(slots.size());
-  for (auto [slot, result] : llvm::zip_equal(slots, results))
-    if (Value value = known.lookup(slot.argument))
-      result.replaceAllUsesWith(value);
 }
 
 /// Replaces the loop by the copy.
@@ -205,13 +167,13 @@ void Trial::commit() {
   auto &slots = isFor ? headSlots : tailSlots;
   ValueRange numbers = copy->getResults().take_back(slots.size());
   for (const Tensor &tensor : isFor ? heads : tails) {
-    unsigned count = countNumbers(tensor.type);
+    unsigned count = countNumbers(tensor.form);
     if (!loop->getResult(tensor.index).use_empty())
       results[tensor.index] =
-          rebuild(tensor.type, numbers.take_front(count), b, copy->getLoc());
+          rebuild(tensor.form, numbers.take_front(count), b, copy->getLoc());
     numbers = numbers.drop_front(count);
   }
-  dropInvariants();
+  dropInvariants(copy, headSlots, tailSlots);
   Operation *end = copy->getRegions().back().front().getTerminator();
   unsigned first = isFor ? 3 : 0;
   // The tensors are not used any more.
@@ -225,19 +187,21 @@ void Trial::commit() {
 
 bool Trial::run() {
   OpBuilder b(loop);
+  // An earlier trial has erased its copy.
+  copy = nullptr;
   headSlots.clear();
   tailSlots.clear();
   bool isFor = isa<scf::ForOp>(loop);
   unsigned first = isFor ? 3 : 0;
   SmallVector<SmallVector<Value>> inits;
-  if (!trackAll(heads, loop, first, inits))
+  if (!trackAll(heads, loop, first, /*begins=*/true, inits))
     return false;
   SmallVector<Value> numbers;
   SmallVector<Type> resultTypes;
   for (const SmallVector<Value> &init : inits)
     llvm::append_range(numbers, init);
   for (const Tensor &tensor : isFor ? heads : tails)
-    llvm::append_range(resultTypes, numberTypes(tensor.type));
+    llvm::append_range(resultTypes, numberTypes(tensor.form));
   copy = extendLoop(b.clone(*loop), numbers, resultTypes);
   if (rewrite(inits)) {
     commit();
@@ -251,7 +215,8 @@ static SmallVector<Tensor> getTensors(ValueRange values) {
   SmallVector<Tensor> tensors;
   for (auto [i, value] : llvm::enumerate(values))
     if (isCarriable(value.getType()))
-      tensors.push_back({unsigned(i), cast<RankedTensorType>(value.getType())});
+      tensors.push_back(
+          {unsigned(i), {cast<RankedTensorType>(value.getType())}});
   return tensors;
 }
 

@@ -3,7 +3,7 @@
 include "mlir/Pass/PassBase.td"
 
 def CarryStridesPass : Pass<"triton-ext-carry-strides", "::mlir::ModuleOp"> {
-  let summary = "Carry base, offset and strides for a strided tensor that a loop carries";
+  let summary = "Carry scalars for a tensor of pointers or indices that a loop carries";
   let description = [{
     An `scf.for` or `scf.while` that carries a strided tensor of pointers or of
     integers carries its numbers instead: the base pointer, the offset and the
@@ -12,8 +12,16 @@ def CarryStridesPass : Pass<"triton-ext-carry-strides", "::mlir::ModuleOp"> {
     swapped, come out of an inner loop, be chosen by a branch, or be advanced by a
     stride that is known only when the kernel runs.
 
-    A number that is the same in every iteration is not carried. A tensor that does
-    not stay strided is still carried as it is, and so is one that wraps around. Run
+    A tensor that wraps around or has any other offsets is not strided. If the loop
+    only adds scalars to it, the loop carries the scalar that its offsets are added
+    to: for `x + k + i % m`, this is `x + k`. Two tensors may then be swapped if they
+    have the same offsets.
+
+    An `scf.if` that returns a tensor which cannot be described from behind it, such
+    as one that a loop in one arm advances, returns the numbers of this tensor.
+
+    A number that is the same in every iteration is not carried. A tensor that has
+    neither form in the next iteration is still carried as it is. Run
     `-scalarize-induction` first, which needs no strides if a loop adds the same
     amount to all elements. The tensor before the loop is still an operand of the
     loop; `-canonicalize` drops it.

@@ -45,8 +45,12 @@ mlir::triton_ext::carry_strides::numberTypes(RankedTensorType type) {
   return types;
 }
 
-unsigned mlir::triton_ext::carry_strides::countNumbers(RankedTensorType type) {
-  return numberTypes(type).size();
+bool mlir::triton_ext::carry_strides::isTracked(Value tensor, OpBuilder &b) {
+  IndexMath math{b, tensor.getLoc()};
+  math.type = b.getI64Type();
+  if (isPointer(cast<RankedTensorType>(tensor.getType())))
+    return trackPointers(tensor, math).has_value();
+  return trackOffsets(tensor, math).has_value();
 }
 
 /// Returns whether the numbers of a tensor of integers hold even if integers

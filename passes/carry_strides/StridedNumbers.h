@@ -18,7 +18,10 @@ namespace mlir::triton_ext::carry_strides {
 bool isCarriable(Type type);
 
 SmallVector<Type> numberTypes(RankedTensorType type);
-unsigned countNumbers(RankedTensorType type);
+
+/// Returns whether it is known where the elements of a tensor are, also if they
+/// wrap around.
+bool isTracked(Value tensor, OpBuilder &b);
 
 /// Returns the numbers of a tensor; nullopt if it is not known to be strided.
 /// They are made at the builder's insertion point.

@@ -52,10 +52,24 @@ struct Maker {
     return tt::BitcastOp::create(builder, loc, type.getElementType(), base);
   }
 
+  /// Returns the offsets of pointers that do not cross a modulus, because these
+  /// strides hold along the whole of each dimension.
+  Offsets unwrap(const Offsets &offsets, ArrayRef<int64_t> known);
   Value makeStrided(const Pointers &tracked, Value pointers);
   std::optional<Structured> makeGather(Value pointers, Value mask);
 };
 } // namespace
+
+Offsets Maker::unwrap(const Offsets &offsets, ArrayRef<int64_t> known) {
+  Offsets result{offsets.offset};
+  for (int64_t stride : known)
+    result.strides.push_back(math.number(stride));
+  // The first element wraps around like all others.
+  for (const WrappedOffset &term : offsets.wrapped)
+    result.offset =
+        math.add(result.offset, math.rem(term.offset, term.modulus));
+  return result;
+}
 
 /// Makes strided pointers; null if a dimension has several terms of which one
 /// wraps around. `tracked` describes `pointers`.
@@ -127,16 +141,18 @@ std::optional<Structured> Maker::makeGather(Value pointers, Value mask) {
   return result;
 }
 
-std::optional<Structured>
-triton_to_structured::structureAccess(Value pointers, Value mask, bool isStore,
-                                      Forms forms, OpBuilder &builder,
-                                      Location loc) {
+std::optional<Structured> triton_to_structured::structureAccess(
+    Value pointers, Value mask, bool isStore, Forms forms,
+    const std::optional<SmallVector<int64_t>> &strides, OpBuilder &builder,
+    Location loc) {
   auto type = dyn_cast<RankedTensorType>(pointers.getType());
   // The offset belongs to a dimension, and a scalar has none.
   if (!type || type.getRank() == 0)
     return std::nullopt;
   Maker maker{type, isStore, forms, builder, loc};
   std::optional<Pointers> tracked = trackPointers(pointers, maker.math);
+  if (tracked && tracked->offsets.wrapsAround() && strides)
+    tracked->offsets = maker.unwrap(tracked->offsets, *strides);
   std::optional<Box> box = mask && tracked
                                ? trackMask(mask, maker.math)
                                : wholeOf(type.getShape(), maker.math);

@@ -34,10 +34,12 @@ struct Forms {
 
 /// Makes the pointers of an access and the bounds of its mask; nullopt if
 /// either is not structured. The operations that it made before giving up have
-/// no uses.
-std::optional<Structured> structureAccess(Value pointers, Value mask,
-                                          bool isStore, Forms forms,
-                                          OpBuilder &builder, Location loc);
+/// no uses. `strides` are those of the pointers, in elements, if the analysis
+/// of axes knows them.
+std::optional<Structured>
+structureAccess(Value pointers, Value mask, bool isStore, Forms forms,
+                const std::optional<SmallVector<int64_t>> &strides,
+                OpBuilder &builder, Location loc);
 
 } // namespace mlir::triton_ext::triton_to_structured
 

@@ -6,6 +6,8 @@
 
 #include "StructuredAccess.h"
 
+#include "analysis/AxisInfo.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Builders.h"
@@ -36,12 +38,16 @@ struct TritonToStructuredPass
 };
 } // namespace
 
-static void structure(tt::LoadOp op, Forms forms, OpBuilder &builder) {
+/// The strides of the pointers of an access, if they are known.
+using Strides = std::optional<SmallVector<int64_t>>;
+
+static void structure(tt::LoadOp op, Forms forms, const Strides &strides,
+                      OpBuilder &builder) {
   // A default that is not a splat has no form in tts.
   if (op.getIsVolatile() || (op.getOther() && !isSplat(op.getOther())))
     return;
   auto access = structureAccess(op.getPtr(), op.getMask(), /*isStore=*/false,
-                                forms, builder, op.getLoc());
+                                forms, strides, builder, op.getLoc());
   if (!access)
     return;
   Value other;
@@ -53,9 +59,10 @@ static void structure(tt::LoadOp op, Forms forms, OpBuilder &builder) {
   op.erase();
 }
 
-static void structure(tt::StoreOp op, Forms forms, OpBuilder &builder) {
+static void structure(tt::StoreOp op, Forms forms, const Strides &strides,
+                      OpBuilder &builder) {
   auto access = structureAccess(op.getPtr(), op.getMask(), /*isStore=*/true,
-                                forms, builder, op.getLoc());
+                                forms, strides, builder, op.getLoc());
   if (!access)
     return;
   tts::StoreOp::create(builder, op.getLoc(), access->ptr, op.getValue(),
@@ -63,9 +70,10 @@ static void structure(tt::StoreOp op, Forms forms, OpBuilder &builder) {
   op.erase();
 }
 
-static void structure(tt::AtomicRMWOp op, Forms forms, OpBuilder &builder) {
+static void structure(tt::AtomicRMWOp op, Forms forms, const Strides &strides,
+                      OpBuilder &builder) {
   auto access = structureAccess(op.getPtr(), op.getMask(), /*isStore=*/false,
-                                forms, builder, op.getLoc());
+                                forms, strides, builder, op.getLoc());
   if (!access)
     return;
   SmallVector<int64_t> numbers;
@@ -80,9 +88,10 @@ static void structure(tt::AtomicRMWOp op, Forms forms, OpBuilder &builder) {
   op.erase();
 }
 
-static void structure(tt::AtomicCASOp op, Forms forms, OpBuilder &builder) {
+static void structure(tt::AtomicCASOp op, Forms forms, const Strides &strides,
+                      OpBuilder &builder) {
   auto access = structureAccess(op.getPtr(), Value(), /*isStore=*/false, forms,
-                                builder, op.getLoc());
+                                strides, builder, op.getLoc());
   if (!access)
     return;
   op.replaceAllUsesWith(
@@ -93,17 +102,39 @@ static void structure(tt::AtomicCASOp op, Forms forms, OpBuilder &builder) {
   op.erase();
 }
 
+/// Returns whether anything in the module may wrap around.
+static bool hasRemainders(ModuleOp module) {
+  return module
+      .walk([](Operation *op) {
+        return isa<arith::RemSIOp, arith::RemUIOp>(op) ? WalkResult::interrupt()
+                                                       : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 void TritonToStructuredPass::runOnOperation() {
   Forms forms{modulo, gatherScatter, lowBounds};
+  // The analysis of axes shows that a tile does not cross a modulus. It holds
+  // until something changes, so its facts are taken out of it first.
+  std::optional<analysis::AxisInfos> infos;
+  if (hasRemainders(getOperation()))
+    infos.emplace(getOperation());
+  SmallVector<std::pair<Operation *, Strides>> accesses;
   getOperation().walk([&](Operation *op) {
+    if (isa<tt::LoadOp, tt::StoreOp, tt::AtomicRMWOp, tt::AtomicCASOp>(op))
+      accesses.emplace_back(op,
+                            infos ? infos->getPointerStrides(op->getOperand(0))
+                                  : std::nullopt);
+  });
+  for (auto &[op, strides] : accesses) {
     OpBuilder builder(op);
     if (auto load = dyn_cast<tt::LoadOp>(op))
-      structure(load, forms, builder);
+      structure(load, forms, strides, builder);
     else if (auto store = dyn_cast<tt::StoreOp>(op))
-      structure(store, forms, builder);
+      structure(store, forms, strides, builder);
     else if (auto atomic = dyn_cast<tt::AtomicRMWOp>(op); atomic && atomics)
-      structure(atomic, forms, builder);
+      structure(atomic, forms, strides, builder);
     else if (auto exchange = dyn_cast<tt::AtomicCASOp>(op); exchange && atomics)
-      structure(exchange, forms, builder);
-  });
+      structure(exchange, forms, strides, builder);
+  }
 }

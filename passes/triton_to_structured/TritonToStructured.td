@@ -15,6 +15,9 @@ def TritonToStructuredPass : Pass<"triton-ext-triton-to-structured", "::mlir::Mo
     dimension by another one. `(o + i) % m * s` gives the offset `o * s`, the stride
     `s` and the shape `m * s`. A remainder of a multiple of the index by a large or
     unknown number is left as it is, because a hash wraps in its type on purpose.
+    Where the analysis of axes shows that the indices do not cross a multiple of the
+    number, as tiles of 16 modulo 64 do not, the pointers do not wrap around: only
+    their offset is a remainder.
 
     **One dimension of any kind.** A tensor of two or more dimensions whose offsets
     are strided except along one dimension gets pointers of

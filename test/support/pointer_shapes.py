@@ -104,6 +104,24 @@ def shapes(  # noqa: PLR0917
             places = places * 2 - step
             if turn == 2:
                 places = j[None, :] * 2 - i[:, None]
+    if LOOP == 7:
+        turn, r = 0, p + 13
+        while turn < turns:
+            total = total * 3 + tl.load(p, mask, other=7)
+            p, r = r + step, p
+            if turn == flip:
+                r -= stride
+            turn += 1
+        total += tl.load(r, mask, other=8)
+    if LOOP == 8:
+        r = p + 1
+        if flip > 0:
+            for turn in range(turns):
+                p += turn
+                q += step
+        else:
+            r = p - step
+        total += tl.load(p, mask, other=1) + tl.load(q, mask, other=2) * 3 + tl.load(r, mask, other=3) * 5
     kept = tl.atomic_add(old + i[:, None] * 32 + (j[None, :] + first + 9), total, mask=mask)
     tl.store(out + i[:, None] + j[None, :] * M, tl.where(mask, kept, total), mask=mask)
 
@@ -130,7 +148,7 @@ def draw(seed: int) -> Case:
     constants = {
         "M": rows, "N": columns, "S": rng.choice([0, 1, 1, 2, -1, -3]), "WRAP": rng.choice([0, 0, 1, 2, 3, 3]),
         "LATE": rng.random() < 0.4, "GATHER": rng.choice([0, 0, 0, 1, 2]), "LOW": rng.random() < 0.3,
-        "SIEVE": rng.choice([0, 0, 0, 1, 2]), "LOOP": rng.choice([0, 0, 1, 2, 3, 4, 5, 6]),
+        "SIEVE": rng.choice([0, 0, 0, 1, 2]), "LOOP": rng.choice([0, 0, 1, 2, 3, 4, 5, 6, 7, 8]),
         "CHOICE": rng.choice([0, 0, 1, 2]), "FLAT": rng.random() < 0.5,
     }  # fmt: skip
     numbers = (

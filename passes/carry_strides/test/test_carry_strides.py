@@ -64,23 +64,35 @@ def test_no_tensor_of_pointers_is_carried(n: int, m: int, step: int, monkeypatch
 
 @pytest.mark.slow
 def test_random_shapes_compute_what_the_interpreter_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Cases of `pointer_shapes`; by hand, 650 of them have been compared."""
+    """Cases of `pointer_shapes`; by hand, 650 of them were compared before LOOP was 7 or 8."""
     monkeypatch.setattr(triton.runtime.driver, "_active", CPUDriver())
     pointer_shapes.assert_as_interpreted(CARRY, 60, tmp_path / "expected.pt")
 
 
-carry = partial(mutants.Mutation, "CarryStrides.cpp")
+slots = partial(mutants.Mutation, "Slots.cpp")
 numbers = partial(mutants.Mutation, "StridedNumbers.cpp")
+forms = partial(mutants.Mutation, "Forms.cpp")
+branches = partial(mutants.Mutation, "Branches.cpp")
 
 BUGS = {
-    "all is the same in every iteration": carry("!isSame(slot->next, slot->from, known)", "false"),
-    "what is swapped was the same": carry("known.lookup(slot.from)", "slot.from", behind="tailSlots)"),
+    "all is the same in every iteration": slots("!isSame(slot->next, slot->from, known)", "false"),
+    "what is swapped was the same": slots("known.lookup(slot.from)", "slot.from", behind="tailSlots)"),
     "integers of any width": numbers("tensor.getElementType().isSignlessInteger(32)", "true"),
     "an extension is exact": numbers("op->getOperand(0).getDefiningOp<tt::MakeRangeOp>()", "true"),
     "it wraps around": numbers("offsets->wrapsAround()", "false"),
     "a stride is 1": numbers("matchPattern(stride, m_One())", "true"),
     "a stride is 0": numbers("matchPattern(stride, m_Zero())", "!numbers.empty()"),
     "two operations are one": numbers("left->getName() != right->getName()", "false"),
+    "two rests are one": forms("isSame(std::get<0>(pair), std::get<1>(pair), known)", "true"),
+    "a rest grows": forms("!isSameRest(sum->rest, form.rest)", "false"),
+    "a difference is a sum": forms("arith::SubIOp::create(b, math.loc, sum->scalar, by)", "sum->scalar"),
+    "one of two scalars is lost": forms("sum->scalar && more->scalar", "false"),
+    "a rest is computed inside": forms("region->isAncestor(value.getParentRegion())", "false"),
+    "a strided tensor has no second form": mutants.Mutation(
+        "CarryStrides.cpp", "!numbers && form.isShifted", "!numbers"
+    ),
+    "one arm yields for both": branches("findNumbers(no, form, inElse)", "findNumbers(yes, form, inElse)"),
+    "every result of a branch is tracked": branches("isTracked(result, b)", "true"),
     "two constants are one": numbers("left->getAttrDictionary() != right->getAttrDictionary()", "false"),
 }
 

@@ -111,16 +111,15 @@ def page() -> str:
         f"The tests execute {len(both)} kernels in both ways to linalg: the {len(kernels.CASES)} of",
         f"[test/linalg](../../test/support/linalg/kernels), and the {len(INPUTS)} that stand for",
         f"[what triton-shared's tests feed in](structured-inputs.md). {len(both) - len(differ)} of them have the same",
-        "accesses to memory in `-triton-to-linalg` and in `-triton-to-linalg-structured`. Each row is one of the",
-        "others: how many accesses its linalg has in the first way, and by way of `tts`.",
+        "accesses to memory in `-triton-to-linalg` and in `-triton-to-linalg-structured`. Each row of the table is one",
+        "of the others, if there are any: how many accesses its linalg has in the first way, and by way of `tts`.",
         "",
         "- **Blocks** are accesses of a view of a block.",
         "- **Rows** are accesses of a view in a loop: rows at any indices, or runs between two places of a remainder.",
         "- **Elements** are accesses of one element: gathers and scatters, and scalars.",
-        "",
-        "| kernel | blocks | rows | elements |",
-        "|---|--:|--:|--:|",
     ]
+    if differ:
+        lines += ["", "| kernel | blocks | rows | elements |", "|---|--:|--:|--:|"]
     for name, (first, second) in differ.items():
         pairs = [(first.blocks, second.blocks), (first.rows, second.rows), (first.elements, second.elements)]
         lines.append(f"| `{name}` | " + " | ".join(str(a) if a == b else f"{a} → {b}" for a, b in pairs) + " |")
