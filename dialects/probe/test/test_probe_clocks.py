@@ -12,7 +12,7 @@ import triton.language as tl
 
 from triton_ext import probe
 
-pytestmark = pytest.mark.usefixtures("on_native_backend")
+pytestmark = [pytest.mark.usefixtures("on_native_backend"), pytest.mark.keeps_kernels]
 
 
 @triton.jit

@@ -17,6 +17,8 @@ from triton_ext.probe._timing import REGION, THREAD, Overhead, Timing
 
 from triton_ext import probe
 
+pytestmark = pytest.mark.keeps_kernels
+
 OUTER, INNER = (Site("region", name, "kernel", "file.py", 1) for name in ("outer", "inner"))
 
 

@@ -19,6 +19,8 @@ from support.probe import observations
 from support.probe.native import check_guards, guarded_memories
 from triton_ext import probe
 
+pytestmark = pytest.mark.keeps_kernels
+
 SLOW = (observations.histograms,)
 COMPILED = [pytest.param(one, marks=pytest.mark.slow) if one in SLOW else one for one in observations.ALL]
 

@@ -14,6 +14,8 @@ import triton.language as tl
 from triton_ext import probe
 from triton_ext.errors import TritonExtError
 
+pytestmark = pytest.mark.keeps_kernels
+
 
 @triton.jit
 def observed(x, N: tl.constexpr):

@@ -26,6 +26,8 @@ from support.probe import observations
 from support.probe.native import check_guards, guarded_memories
 from triton_ext import probe
 
+pytestmark = pytest.mark.keeps_kernels
+
 #: The smallest buffer with shards, in bytes; its pool and each of its shards, in words.
 SMALLEST, POOL, SHARD = 2**20, 2**17, 1024
 #: The words of a record with one value.

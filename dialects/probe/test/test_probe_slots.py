@@ -18,7 +18,7 @@ import triton_ext as tx
 from triton_ext import probe
 from triton_ext.language import attr
 
-pytestmark = pytest.mark.usefixtures("on_native_backend")
+pytestmark = [pytest.mark.usefixtures("on_native_backend"), pytest.mark.keeps_kernels]
 
 
 @tx.language.op("probe.launch_word")

@@ -15,6 +15,8 @@ import triton_ext as tx
 from triton_ext import probe
 from triton_ext.errors import TritonExtError
 
+pytestmark = pytest.mark.keeps_kernels
+
 
 @triton.jit
 def observed(x, N: tl.constexpr):
