@@ -89,8 +89,9 @@ struct ScanOfOne : OpRewritePattern<ScanOp> {
 
   LogicalResult matchAndRewrite(ScanOp op,
                                 PatternRewriter &rewriter) const override {
+    ShapedType type = shapedTypeOf(op.getInputs()[0]);
     if (op.isCarried() ||
-        shapedTypeOf(op.getInputs()[0]).getDimSize(op.getDimension()) != 1 ||
+        (type.getRank() != 0 && type.getDimSize(op.getDimension()) != 1) ||
         op.getInputs().getTypes() != op.getResultTypes())
       return failure();
     rewriter.replaceOp(op, op.getInputs());

@@ -203,6 +203,31 @@ ParseResult Clauses::check(StringRef what,
 /// Adds the results that are tensors. triton-linalg also returns the memrefs
 /// that are written. Such a result is dropped if it has no name, since then
 /// nothing uses it, and is an error otherwise.
+ParseResult Clauses::addDimension() {
+  Attribute one = numbers.lookup("dimension");
+  Attribute list = numbers.lookup("dimensions");
+  auto dimensions = dyn_cast_or_null<DenseI64ArrayAttr>(list);
+  if (one && !list && isa<IntegerAttr>(one) && !isa<BoolAttr>(one)) {
+    result.addAttribute("dimension", one);
+    return success();
+  }
+  if (!one && dimensions && dimensions.size() == 1) {
+    result.addAttribute("dimension", parser.getBuilder().getI64IntegerAttr(
+                                         dimensions.asArrayRef().front()));
+    return success();
+  }
+  // A tensor of one element and no dimensions is one line.
+  auto type =
+      inTypes.empty() ? ShapedType() : dyn_cast<ShapedType>(inTypes.front());
+  if (!one && dimensions && dimensions.empty() && type && type.getRank() == 0) {
+    result.addAttribute("dimension", parser.getBuilder().getI64IntegerAttr(0));
+    return success();
+  }
+  return parser.emitError(parser.getNameLoc())
+         << "expected one dimension, as in `dimension = 1` or "
+            "`dimensions = [1]`";
+}
+
 ParseResult Clauses::addResults() {
   if (infersResults && !hasResults)
     resultTypes = outTypes;

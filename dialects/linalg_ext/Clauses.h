@@ -52,6 +52,8 @@ struct Clauses {
     return parser.resolveOperands(operands, types, where, result.operands);
   }
   ParseResult addResults();
+  /// Sets the dimension from `dimension = 1` or `dimensions = [1]`.
+  ParseResult addDimension();
   void setSegments(ArrayRef<int32_t> sizes) {
     result.addAttribute("operandSegmentSizes",
                         parser.getBuilder().getDenseI32ArrayAttr(sizes));

@@ -113,7 +113,9 @@ LogicalResult ScanOp::verify() {
                             "many, got "
                          << getInits().size() << " and " << getInputs().size();
   ShapedType first = shaped(getInputs().front());
-  if (int64_t(getDimension()) < 0 || int64_t(getDimension()) >= first.getRank())
+  // The one element of an array without dimensions is a line.
+  int64_t dimensions = std::max<int64_t>(1, first.getRank());
+  if (int64_t(getDimension()) < 0 || int64_t(getDimension()) >= dimensions)
     return emitOpError() << "expected a dimension of " << first << ", got "
                          << int64_t(getDimension());
   SmallVector<Type> elements;
@@ -131,7 +133,8 @@ LogicalResult ScanOp::verify() {
   arguments.append(elements);
   if (isCarried()) {
     SmallVector<int64_t> line(first.getShape());
-    line.erase(line.begin() + getDimension());
+    if (!line.empty())
+      line.erase(line.begin() + getDimension());
     for (auto [carried, element] :
          llvm::zip(getInits().drop_front(elements.size()), elements)) {
       if (shaped(carried).getElementType() != element)

@@ -405,7 +405,7 @@ def LinalgExt_ScanOp
     as it is, and each further one is `body(accumulator, element)`: the
     accumulator is what came out before. With `reverse(true)` a line begins at
     its end. Several inputs are scanned together: the body gets all accumulators
-    and then all elements.
+    and then all elements. An array without dimensions is one line of one element.
 
     ```mlir
     %r = linalg_ext.scan dimension = 1 reverse(false)
@@ -430,6 +430,10 @@ def LinalgExt_ScanOp
       linalg_ext.yield %0, %0 : f32, f32
     } -> tensor<4x8xf32>, tensor<4xf32>
     ```
+
+    `inclusive = false`, which is read and not printed, makes the body yield the
+    carried values in place of its own new elements: an element is what is carried
+    before it.
   }];
   let arguments = (ins Variadic<LinalgExt_TensorOrMemRef>:$inputs,
                        Variadic<LinalgExt_TensorOrMemRef>:$inits,

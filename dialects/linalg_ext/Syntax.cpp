@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Parsers and printers of reductions, scans and operations on windows. Those of
-// assertions are in SyntaxAssert.cpp, of atomics in SyntaxAtomics.cpp.
+// Parsers and printers of reductions and operations on windows. Those of
+// assertions are in SyntaxAssert.cpp, of atomics in SyntaxAtomics.cpp, of scans
+// in SyntaxScan.cpp.
 
 #include "Syntax.h"
 
@@ -108,28 +109,8 @@ void mlir::triton_ext::linalg_ext::printReduction(OpAsmPrinter &printer,
 }
 
 //===----------------------------------------------------------------------===//
-// argmax, argmin, scan
+// argmax, argmin
 //===----------------------------------------------------------------------===//
-
-/// Sets the dimension from `dimension = 1` or `dimensions = [1]`.
-static ParseResult setDimension(Clauses &clauses) {
-  Attribute one = clauses.numbers.lookup("dimension");
-  Attribute list = clauses.numbers.lookup("dimensions");
-  auto dimensions = dyn_cast_or_null<DenseI64ArrayAttr>(list);
-  if (one && !list && isa<IntegerAttr>(one) && !isa<BoolAttr>(one)) {
-    clauses.result.addAttribute("dimension", one);
-    return success();
-  }
-  if (!one && dimensions && dimensions.size() == 1) {
-    clauses.result.addAttribute("dimension",
-                                clauses.parser.getBuilder().getI64IntegerAttr(
-                                    dimensions.asArrayRef().front()));
-    return success();
-  }
-  return clauses.parser.emitError(clauses.parser.getNameLoc())
-         << "expected one dimension, as in `dimension = 1` or "
-            "`dimensions = [1]`";
-}
 
 ParseResult mlir::triton_ext::linalg_ext::parseArg(OpAsmParser &parser,
                                                    OperationState &result) {
@@ -139,7 +120,7 @@ ParseResult mlir::triton_ext::linalg_ext::parseArg(OpAsmParser &parser,
   clauses.bodyKind = BodyKind::AfterArguments;
   clauses.infersResults = clauses.endsInLinalg = true;
   if (clauses.parse() || clauses.check("ins", clauses.ins, clauses.insLoc, 2) ||
-      setDimension(clauses))
+      clauses.addDimension())
     return failure();
   Attribute tie = clauses.numbers.lookup("tie_break_left");
   if (tie && clauses.hasBody)
@@ -179,46 +160,6 @@ void mlir::triton_ext::linalg_ext::printArg(OpAsmPrinter &printer,
     printer << ") ";
     printer.printRegion(body, /*printEntryBlockArgs=*/false);
   }
-  printEnd(printer, op);
-}
-
-ParseResult mlir::triton_ext::linalg_ext::parseScan(OpAsmParser &parser,
-                                                    OperationState &result) {
-  static constexpr StringRef known[] = {"dimension", "dimensions", "reverse",
-                                        "inclusive"};
-  Clauses clauses{parser, result, known};
-  clauses.bodyKind = BodyKind::InBraces;
-  if (clauses.parse() || setDimension(clauses))
-    return failure();
-  Builder &builder = parser.getBuilder();
-  Attribute inclusive = clauses.numbers.lookup("inclusive");
-  if (inclusive && inclusive != builder.getBoolAttr(true))
-    return parser.emitError(parser.getNameLoc())
-           << "expected inclusive = true, got " << inclusive
-           << ": a body that yields what is carried excludes the element";
-  Attribute reverse = clauses.numbers.lookup("reverse");
-  result.addAttribute("reverse",
-                      reverse ? reverse : builder.getBoolAttr(false));
-  result.addRegion()->takeBody(clauses.body);
-  clauses.setSegments(
-      {int32_t(clauses.ins.size()), int32_t(clauses.outs.size())});
-  return failure(
-      clauses.resolve(clauses.ins, clauses.inTypes, clauses.insLoc) ||
-      clauses.resolve(clauses.outs, clauses.outTypes, clauses.outsLoc) ||
-      clauses.addResults());
-}
-
-void mlir::triton_ext::linalg_ext::printScan(OpAsmPrinter &printer,
-                                             Operation *op) {
-  auto scan = cast<ScanOp>(op);
-  printer << " dimension = " << int64_t(scan.getDimension()) << " reverse("
-          << (scan.getReverse() ? "true" : "false") << ')';
-  printOperands(printer, "ins", scan.getInputs());
-  printOperands(printer, "outs", scan.getInits());
-  SmallVector<StringRef> elided{"dimension", "reverse", "operandSegmentSizes"};
-  printer.printOptionalAttrDictWithKeyword(op->getAttrs(), elided);
-  printer << ' ';
-  printer.printRegion(scan.getBody());
   printEnd(printer, op);
 }
 

@@ -103,6 +103,8 @@ static TilingPlan planIndexed(OpTy op, OpOperand &whole, OpOperand &windows,
 static TilingPlan planOfScan(ScanOp op) {
   unsigned dimension = op.getDimension();
   int64_t rank = rankOf(op.getInputs().front());
+  if (rank == 0)
+    return planOf(op, 0);
   TilingPlan plan = planOf(op, rank - 1);
   Dims line = alongLoops(rank - 1), dims(line);
   dims.insert(dims.begin() + dimension, TiledDim());

@@ -126,6 +126,8 @@ struct Line {
   size_t count() { return op.getInputs().size(); }
 
   Values indicesOf(OpBuilder &builder, Location loc, Value step) {
+    if (cast<ShapedType>(op.getInputs().front().getType()).getRank() == 0)
+      return {};
     if (op.getReverse()) {
       Value last = arith::SubIOp::create(builder, loc, size,
                                          indexConstant(builder, loc, 1));
@@ -182,9 +184,12 @@ struct ScanPattern : OpRewritePattern<ScanOp> {
       return failure();
     Location loc = op.getLoc();
     Values sizes = sizesOf(rewriter, loc, op.getInputs().front());
-    Value size = sizes[op.getDimension()];
-    sizes.erase(sizes.begin() + op.getDimension());
     Value one = indexConstant(rewriter, loc, 1);
+    Value size = one;
+    if (!sizes.empty()) {
+      size = sizes[op.getDimension()];
+      sizes.erase(sizes.begin() + op.getDimension());
+    }
     // A line may be empty.
     Value firstEnd = arith::MinSIOp::create(rewriter, loc, one, size);
     Value zero = indexConstant(rewriter, loc, 0);

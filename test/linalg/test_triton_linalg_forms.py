@@ -36,6 +36,55 @@ def test_scan_that_carries(dimension: int, reverse: bool) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("dimension", [0, 1])
+def test_exclusive_scan(dimension: int, reverse: bool) -> None:
+    """An element of the output is what is carried before the element of the input."""
+    x, out = numbers(5, 7, dtype=torch.int32), torch.zeros(5, 7, dtype=torch.int32)
+    carried = numbers(35 // x.shape[dimension], dtype=torch.int32, seed=1)
+    first = carried.clone()
+    on_memory(
+        f"""linalg_ext.scan ins(%m0 : {{0}}) outs(%m1, %m2 : {{1}}, {{2}}) dimensions = [{dimension}]
+  reverse = {str(reverse).lower()} inclusive = false {{{{
+  ^bb0(%in: i32, %out: i32, %carried: i32):
+    %s = arith.addi %carried, %in : i32
+    linalg_ext.yield %s, %s : i32, i32
+  }}}} -> {{1}}, {{2}}""",
+        x, out, carried,
+    )  # fmt: skip
+    turned = x.flip(dimension) if reverse else x
+    expected = turned.cumsum(dimension) - turned + first.unsqueeze(dimension)
+    assert out.equal((expected.flip(dimension) if reverse else expected).to(torch.int32))
+    assert carried.equal((x.sum(dimension) + first).to(torch.int32))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("reverse", [False, True])
+def test_scan_without_dimensions(reverse: bool) -> None:
+    """The one element is a line."""
+    x, out, carried = (torch.tensor(number, dtype=torch.int32) for number in (5, 0, 7))
+    on_memory(
+        f"""linalg_ext.scan ins(%m0 : {{0}}) outs(%m1, %m2 : {{1}}, {{2}}) dimensions = []
+  reverse = {str(reverse).lower()} {{{{
+  ^bb0(%in: i32, %out: i32, %carried: i32):
+    %s = arith.subi %carried, %in : i32
+    linalg_ext.yield %s, %in : i32, i32
+  }}}} -> {{1}}, {{2}}""",
+        x, out, carried,
+    )  # fmt: skip
+    assert (int(out), int(carried)) == (2, 5)
+    on_memory(
+        """linalg_ext.scan ins(%m0 : {0}) outs(%m1 : {1}) dimension = 0 reverse(false) {{
+  ^bb0(%acc: i32, %in: i32):
+    %s = arith.addi %acc, %in : i32
+    linalg_ext.yield %s : i32
+  }}""",
+        x, out,
+    )  # fmt: skip
+    assert int(out) == 5
+
+
+@pytest.mark.slow
 def test_scan_of_two_that_reads_its_outputs() -> None:
     """The scan has two inputs, an exclusive sum, and a body that keeps the second output where the element is odd."""
     x, y = numbers(4, 6, dtype=torch.int32), numbers(4, 6, dtype=torch.int32, seed=1)

@@ -103,6 +103,42 @@ func.func @scans(%t: tensor<4x8xf32>, %o: tensor<4x8xf32>, %first: tensor<4xf32>
 
 // -----
 
+// An exclusive scan yields what is carried.
+// CHECK-LABEL: func.func @exclusive
+// CHECK: linalg_ext.scan dimension = 1 reverse(false) ins(%{{.*}} : tensor<4x8xf32>) outs(%{{.*}}, %{{.*}} : tensor<4x8xf32>, tensor<4xf32>) {
+// CHECK-NEXT: ^bb0(%[[X:.*]]: f32, %{{.*}}: f32, %[[C:.*]]: f32):
+// CHECK-NEXT: %[[S:.*]] = arith.addf %[[C]], %[[X]] : f32
+// CHECK-NEXT: linalg_ext.yield %[[C]], %[[S]] : f32, f32
+func.func @exclusive(%t: tensor<4x8xf32>, %o: tensor<4x8xf32>, %first: tensor<4xf32>) -> tensor<4x8xf32> {
+  %0:2 = linalg_ext.scan ins(%t : tensor<4x8xf32>) outs(%o, %first : tensor<4x8xf32>, tensor<4xf32>) dimensions = [1] inclusive = false {
+  ^bb0(%in: f32, %out: f32, %carried: f32):
+    %1 = arith.addf %carried, %in : f32
+    linalg_ext.yield %1, %1 : f32, f32
+  } -> tensor<4x8xf32>, tensor<4xf32>
+  return %0#0 : tensor<4x8xf32>
+}
+
+// -----
+
+// An array without dimensions is a line.
+// CHECK-LABEL: func.func @points
+// CHECK: linalg_ext.scan dimension = 0 reverse(false) ins(%{{.*}} : tensor<f32>) outs(%{{.*}}, %{{.*}} : tensor<f32>, tensor<f32>)
+// CHECK: linalg_ext.scan dimension = 0 reverse(true) ins(%{{.*}} : memref<i32>) outs(%{{.*}} : memref<i32>)
+func.func @points(%t: tensor<f32>, %first: tensor<f32>, %m: memref<i32>) -> tensor<f32> {
+  %0:2 = linalg_ext.scan ins(%t : tensor<f32>) outs(%t, %first : tensor<f32>, tensor<f32>) dimensions = [] {
+  ^bb0(%in: f32, %out: f32, %carried: f32):
+    %1 = arith.addf %carried, %in : f32
+    linalg_ext.yield %1, %1 : f32, f32
+  } -> tensor<f32>, tensor<f32>
+  linalg_ext.scan ins(%m : memref<i32>) outs(%m : memref<i32>) dimension = 0 reverse(true) {
+  ^bb0(%acc: i32, %in: i32):
+    linalg_ext.yield %in : i32
+  }
+  return %0#0 : tensor<f32>
+}
+
+// -----
+
 // CHECK-LABEL: func.func @windows
 // CHECK-NEXT: linalg_ext.batch_conv_2d_nhwc_fhwc strides = [1, 1] dilations = [1, 1] ins(%{{.*}}, %{{.*}} : tensor<2x1x8x8x4xf16>, tensor<2x16x3x3x4xf16>) outs(%{{.*}} : tensor<2x1x6x6x16xf32>) -> tensor<2x1x6x6x16xf32>
 // CHECK-NEXT: linalg_ext.im2col strides = [1, 1] dilations = [1, 1] ins(%{{.*}} : tensor<1x8x8x4xf32>) outs(%{{.*}} : tensor<1x6x6x3x3x4xf32>) -> tensor<1x6x6x3x3x4xf32>

@@ -30,6 +30,17 @@ func.func @scan_of_one(%t: tensor<1xf32>, %first: tensor<f32>) -> tensor<1xf32> 
   return %0#0 : tensor<1xf32>
 }
 
+// CHECK-LABEL: func.func @scan_of_a_point
+// CHECK-SAME: (%[[T:.*]]: tensor<f32>)
+// CHECK-NEXT: return %[[T]]
+func.func @scan_of_a_point(%t: tensor<f32>) -> tensor<f32> {
+  %0 = linalg_ext.scan ins(%t : tensor<f32>) outs(%t : tensor<f32>) dimensions = [] {
+  ^bb0(%acc: f32, %in: f32):
+    linalg_ext.yield %in : f32
+  } -> tensor<f32>
+  return %0 : tensor<f32>
+}
+
 // An atomic on a tensor may change memory, so unused ones stay and equal ones are not merged. If its mask is all 0, it
 // changes nothing, and is replaced by its inits.
 // CHECK-LABEL: func.func @atomics_on_tensors

@@ -130,10 +130,54 @@ func.func @negative_arg_mixed(%x: tensor<4xf32>, %j: memref<4xi32>, %o: tensor<f
 // -----
 
 func.func @negative_exclusive(%m: memref<4xi32>, %s: memref<i32>) {
-  // expected-error @+1 {{expected inclusive = true, got false: a body that yields what is carried excludes the element}}
+  // expected-error @+1 {{expected as many carried values as inputs, with which the lines of an exclusive scan begin, got 1 inits and 1 inputs}}
+  linalg_ext.scan ins(%m : memref<4xi32>) outs(%m : memref<4xi32>) dimensions = [0] inclusive = false {
+  ^bb0(%acc: i32, %in: i32):
+    linalg_ext.yield %in : i32
+  }
+  return
+}
+
+// -----
+
+func.func @negative_exclusive_body(%m: memref<4xi32>, %s: memref<i32>) {
+  // expected-error @+1 {{'linalg_ext.scan' op expected a body with arguments of type 'i32', 'i32', 'i32', got 'i32', 'i32'}}
   linalg_ext.scan ins(%m : memref<4xi32>) outs(%m, %s : memref<4xi32>, memref<i32>) dimensions = [0] inclusive = false {
-  ^bb0(%in: i32, %out: i32, %carried: i32):
+  ^bb0(%in: i32, %carried: i32):
     linalg_ext.yield %in, %in : i32, i32
+  }
+  return
+}
+
+// -----
+
+func.func @negative_inclusive(%m: memref<4xi32>) {
+  // expected-error @+1 {{expected inclusive = true or false, got 3}}
+  linalg_ext.scan ins(%m : memref<4xi32>) outs(%m : memref<4xi32>) dimensions = [0] inclusive = 3 {
+  ^bb0(%acc: i32, %in: i32):
+    linalg_ext.yield %in : i32
+  }
+  return
+}
+
+// -----
+
+func.func @negative_no_dimension(%m: memref<4xi32>) {
+  // expected-error @+1 {{expected one dimension, as in `dimension = 1` or `dimensions = [1]`}}
+  linalg_ext.scan ins(%m : memref<4xi32>) outs(%m : memref<4xi32>) dimensions = [] {
+  ^bb0(%acc: i32, %in: i32):
+    linalg_ext.yield %in : i32
+  }
+  return
+}
+
+// -----
+
+func.func @negative_dimension_of_a_point(%m: memref<i32>) {
+  // expected-error @+1 {{'linalg_ext.scan' op expected a dimension of 'memref<i32>', got 1}}
+  linalg_ext.scan ins(%m : memref<i32>) outs(%m : memref<i32>) dimension = 1 {
+  ^bb0(%acc: i32, %in: i32):
+    linalg_ext.yield %in : i32
   }
   return
 }
