@@ -14,6 +14,9 @@ def TtsDialect : Dialect {
   }];
   let cppNamespace = "::mlir::triton_ext::tts";
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::triton::TritonDialect"];
+  let extraClassDeclaration = [{
+    void registerInterfaces();
+  }];
 }
 
 class Tts_Op<string mnemonic, list<Trait> traits = []> : Op<TtsDialect, mnemonic, traits>;

@@ -4,6 +4,7 @@
 
 #include "analysis/AxisInfo.h"
 #include "analysis/AxisTransfer.h"
+#include "analysis/InferAxisInfo.h"
 
 #include "mlir/Analysis/DataFlow/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -191,6 +192,15 @@ AxisInfoAnalysis::visitOperation(Operation *op,
     if (!operand->getValue().isKnown())
       return success();
     infos.push_back(operand->getValue());
+  }
+  if (auto teacher = dyn_cast<InferAxisInfo>(op)) {
+    SmallVector<AxisInfo> facts;
+    for (Type type : op->getResultTypes())
+      facts.push_back(AxisInfo::unknown(type));
+    teacher.inferAxisInfo(infos, overflow, facts);
+    for (auto [lattice, info] : llvm::zip_equal(results, facts))
+      propagateIfChanged(lattice, lattice->join(info));
+    return success();
   }
   std::optional<AxisInfo> info;
   if (results.size() == 1 && infos.size() == 1)

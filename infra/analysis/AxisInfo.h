@@ -75,12 +75,13 @@ enum class Overflow {
 };
 
 /// A forward analysis, through arithmetic, changes of shape, branches, loops
-/// and calls. It takes the attributes tt.divisibility, tt.contiguity and
-/// tt.constancy of a function's arguments to hold, but of an operation only
-/// tt.divisibility. Reason: kernels mark a tile as contiguous although its tail
-/// has been clamped, because the tail is masked off later; a view as long as
-/// the tile would read beyond the end. The divisor of a tile is that of its
-/// first element, so it counts only if the tile is known to be contiguous.
+/// and calls. Dialects teach it further operations by InferAxisInfo. It takes
+/// the attributes tt.divisibility, tt.contiguity and tt.constancy of a
+/// function's arguments to hold, but of an operation only tt.divisibility.
+/// Reason: kernels mark a tile as contiguous although its tail has been
+/// clamped, because the tail is masked off later; a view as long as the tile
+/// would read beyond the end. The divisor of a tile is that of its first
+/// element, so it counts only if the tile is known to be contiguous.
 class AxisInfoAnalysis
     : public dataflow::SparseForwardDataFlowAnalysis<AxisInfoLattice> {
 public:

@@ -87,6 +87,8 @@ function(triton_ext_add_extension_library name class)
   set(td ${CMAKE_CURRENT_SOURCE_DIR}/${stem}.td)
   set(glue ${CMAKE_CURRENT_BINARY_DIR}/${stem}Glue.cpp)
   list(TRANSFORM TRITON_EXT_INCLUDE_DIRS PREPEND -I OUTPUT_VARIABLE includes)
+  cmake_path(GET TRITON_EXT_CMAKE_DIR PARENT_PATH infra)
+  list(APPEND includes -I${infra}) # analysis/InferAxisInfo.td
   set(generator ${TRITON_EXT_CMAKE_DIR}/${arg_GENERATOR})
   list(TRANSFORM arg_OUTPUTS PREPEND ${CMAKE_CURRENT_BINARY_DIR}/)
   add_custom_command(OUTPUT ${glue} ${arg_OUTPUTS}

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+include "analysis/InferAxisInfo.td"
 include "mlir/IR/DialectBase.td"
 include "mlir/IR/OpBase.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def TankDialect : Dialect {
@@ -58,4 +60,11 @@ def Tank_LevelOp : Tank_Op<"level", [MemoryEffects<[MemRead<Tank_Water>]>]> {
 }
 def Tank_LightOp : Tank_Op<"light", [MemoryEffects<[MemWrite<Tank_Lamp>]>]> {
   let assemblyFormat = "attr-dict";
+}
+
+// A pointer, of which it tells the axis analysis something.
+def Tank_AlignOp : Tank_Op<"align", [Pure, SameOperandsAndResultType, DeclareOpInterfaceMethods<InferAxisInfo>]> {
+  let arguments = (ins AnyType:$pointer, I64Attr:$bytes);
+  let results = (outs AnyType:$result);
+  let assemblyFormat = "$pointer `to` $bytes attr-dict `:` type($result)";
 }
