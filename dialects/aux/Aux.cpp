@@ -129,6 +129,13 @@ LogicalResult PrintOp::verify() {
   if (getResult() && getResult().getType() != type)
     return emitOpError() << "expected a result of type " << type << ", got "
                          << getResult().getType();
+  size_t rank = cast<ShapedType>(type).getRank();
+  if (!getOffsets().empty() && getOffsets().size() != rank)
+    return emitOpError() << "expected an offset for each dimension of " << type
+                         << ", got " << getOffsets().size();
+  if (getWhole() && getWhole()->size() != rank)
+    return emitOpError() << "expected a whole of " << rank
+                         << " dimensions, got " << getWhole()->size();
   return checkFormat(*this, getElementTypeOrSelf(type), getFormat());
 }
 
@@ -153,23 +160,56 @@ static std::optional<unsigned> getBits(Type type) {
   return std::nullopt;
 }
 
+std::pair<unsigned, unsigned> BitcastExtOp::getWidths() {
+  return {getBits(getElementTypeOrSelf(getValue().getType())).value_or(0),
+          getBits(getElementTypeOrSelf(getType())).value_or(0)};
+}
+
+/// Returns whether one width is a multiple of the other, both in whole bytes.
+static bool areDivisible(unsigned a, unsigned b) {
+  return a && b && a % 8 == 0 && b % 8 == 0 && (a % b == 0 || b % a == 0);
+}
+
+/// Checks the shapes of tensors whose elements have different widths.
+static LogicalResult checkShapes(BitcastExtOp op, RankedTensorType from,
+                                 RankedTensorType to) {
+  auto [bits, wanted] = op.getWidths();
+  int64_t rank = from.getRank();
+  bool isSame = rank > 0 && to.getRank() == rank &&
+                from.getShape().drop_back() == to.getShape().drop_back();
+  if (isSame) {
+    int64_t count = from.getShape().back(), counted = to.getShape().back();
+    bool isDynamic = ShapedType::isDynamic(count);
+    isSame = isDynamic == ShapedType::isDynamic(counted) &&
+             (isDynamic || count * bits == counted * wanted);
+  }
+  if (isSame)
+    return success();
+  return op.emitOpError() << "expected tensors that have as many bits along "
+                             "the innermost dimension, and as many elements "
+                             "along the others, got "
+                          << from << " and " << to;
+}
+
 LogicalResult BitcastExtOp::verify() {
   Type from = getValue().getType(), to = getType();
-  auto shapedFrom = dyn_cast<ShapedType>(from);
-  auto shapedTo = dyn_cast<ShapedType>(to);
-  if (bool(shapedFrom) != bool(shapedTo) ||
-      (shapedFrom &&
-       (!isa<RankedTensorType>(from) || !isa<RankedTensorType>(to) ||
-        shapedFrom.getShape() != shapedTo.getShape())))
+  auto tensorFrom = dyn_cast<RankedTensorType>(from);
+  auto tensorTo = dyn_cast<RankedTensorType>(to);
+  auto [bits, wanted] = getWidths();
+  if (tensorFrom && tensorTo && bits != wanted && areDivisible(bits, wanted))
+    return checkShapes(*this, tensorFrom, tensorTo);
+  bool areScalars = !isa<ShapedType>(from) && !isa<ShapedType>(to);
+  bool areTensors =
+      tensorFrom && tensorTo && tensorFrom.getShape() == tensorTo.getShape();
+  if (!areScalars && !areTensors)
     return emitOpError()
            << "expected scalars or ranked tensors of one shape, got " << from
            << " and " << to;
-  std::optional<unsigned> bits = getBits(getElementTypeOrSelf(from));
-  std::optional<unsigned> wanted = getBits(getElementTypeOrSelf(to));
-  if (!bits || !wanted || *bits != *wanted)
+  if (!bits || bits != wanted)
     return emitOpError() << "expected integers, floats or pointers of one "
-                            "width, got "
-                         << from << " and " << to;
+                            "width"
+                         << (areTensors ? ", or of whole bytes" : "")
+                         << ", got " << from << " and " << to;
   return success();
 }
 
@@ -196,8 +236,10 @@ static Attribute castConstant(Attribute value, Type type) {
 OpFoldResult BitcastExtOp::fold(FoldAdaptor adaptor) {
   if (getValue().getType() == getType())
     return getValue();
-  if (Attribute constant = castConstant(adaptor.getValue(), getType()))
-    return constant;
+  auto [bits, wanted] = getWidths();
+  if (bits == wanted)
+    if (Attribute constant = castConstant(adaptor.getValue(), getType()))
+      return constant;
   // Of two casts in a row, only the second one's type matters.
   auto first = getValue().getDefiningOp<BitcastExtOp>();
   if (!first)

@@ -3,7 +3,10 @@
 include "mlir/Dialect/LLVMIR/LLVMOpBase.td"
 include "mlir/IR/DialectBase.td"
 include "mlir/IR/OpBase.td"
+include "mlir/Interfaces/DestinationStyleOpInterface.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mlir/Interfaces/TilingInterface.td"
 include "mlir/Interfaces/ViewLikeInterface.td"
 
 def AuxDialect : Dialect {
@@ -13,11 +16,20 @@ def AuxDialect : Dialect {
     See RATIONALE.md for why it exists.
   }];
   let cppNamespace = "::mlir::triton_ext::aux";
-  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect", "::mlir::tensor::TensorDialect"];
   let hasConstantMaterializer = 1;
 }
 
 class Aux_Op<string mnemonic, list<Trait> traits = []> : Op<AuxDialect, mnemonic, traits>;
+
+/// An operation that can be tiled; see Tiling.cpp.
+class Aux_Tileable<list<string> others = []>
+    : DeclareOpInterfaceMethods<TilingInterface,
+          ["getIterationDomain", "getLoopIteratorTypes", "getResultTilePosition",
+           "getTiledImplementation"] # others>;
+
+def Aux_Reifiable : DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>;
 
 def Aux_TensorOrMemRef : AnyTypeOf<[AnyRankedTensor, AnyMemRef]>;
 
@@ -85,7 +97,9 @@ def Aux_StoreOp
   let hasVerifier = 1;
 }
 
-def Aux_PrintOp : Aux_Op<"print", [MemoryEffects<[MemRead, MemWrite]>]> {
+def Aux_PrintOp
+    : Aux_Op<"print", [MemoryEffects<[MemRead, MemWrite]>, DestinationStyleOpInterface, Aux_Reifiable,
+                       Aux_Tileable<>]> {
   let summary = "Print the elements of a tensor or memref while the kernel runs";
   let description = [{
     A tensor is handed through, so that the print has a place among its users.
@@ -107,11 +121,33 @@ def Aux_PrintOp : Aux_Op<"print", [MemoryEffects<[MemRead, MemWrite]>]> {
     aux.print(%m : memref<?xi8>) {format = "100%% of x: "}
     %1 = aux.print(%0 : tensor<128xi8>) -> (tensor<128xi8>)
     ```
+
+    A tile of an array is printed with the indices that its elements have in the
+    array: those in the tile and the offsets. `whole` is the shape of the array.
+
+    ```mlir
+    aux.print(%tile : tensor<4xi8>) at [%i] {whole = array<i64: 128>}
+    ```
   }];
-  let arguments = (ins Aux_TensorOrMemRef:$value, OptionalAttr<StrAttr>:$format);
+  let arguments = (ins Aux_TensorOrMemRef:$value, Variadic<Index>:$offsets, OptionalAttr<StrAttr>:$format,
+                       OptionalAttr<DenseI64ArrayAttr>:$whole);
   let results = (outs Optional<AnyRankedTensor>:$result);
   let assemblyFormat = [{
-    `(` $value `:` type($value) `)` attr-dict (`->` `(` type($result)^ `)`)?
+    `(` $value `:` type($value) `)` (`at` ` ` `[` $offsets^ `]`)? attr-dict (`->` `(` type($result)^ `)`)?
+  }];
+  let builders = [
+    OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$value, "::mlir::StringAttr":$format),
+              "build($_builder, $_state, result, value, ::mlir::ValueRange(), format, ::mlir::DenseI64ArrayAttr());">
+  ];
+  let extraClassDeclaration = [{
+    /// The value, if the print hands it through.
+    ::mlir::MutableOperandRange getDpsInitsMutable() {
+      return ::mlir::MutableOperandRange(getOperation(), 0, getResult() ? 1 : 0);
+    }
+    /// The shape of the array that the value is a tile of, or of the value.
+    ::llvm::ArrayRef<int64_t> getWholeShape() {
+      return getWhole() ? *getWhole() : ::llvm::cast<::mlir::ShapedType>(getValue().getType()).getShape();
+    }
   }];
   let hasVerifier = 1;
 }
@@ -146,20 +182,30 @@ def Aux_OptimizationBarrierOp
   let assemblyFormat = "$value attr-dict `:` type($value)";
 }
 
-def Aux_BitcastExtOp : Aux_Op<"bitcast_ext", [Pure]> {
+def Aux_BitcastExtOp
+    : Aux_Op<"bitcast_ext", [Pure, Aux_Reifiable,
+                             Aux_Tileable<["generateResultTileValue", "getIterationDomainTileFromResultTile"]>]> {
   let summary = "The same bits as another type, pointers included";
   let description = [{
     `arith.bitcast` that also takes pointers, which are as wide as an i64.
     Operand and result are scalars, or tensors of one shape, with elements of
-    one width.
+    one width. If the widths of two tensors differ, both are whole bytes, and the
+    innermost dimension has as many more elements as these are narrower. The
+    first of the narrow elements has the lowest bits of the wide one, as in
+    memory.
 
     ```mlir
     %1 = aux.bitcast_ext %0 : tensor<128xi64> to tensor<128x!llvm.ptr>
+    %2 = aux.bitcast_ext %0 : tensor<128xi64> to tensor<512xf16>
     ```
   }];
   let arguments = (ins AnyType:$value);
   let results = (outs AnyType:$result);
   let assemblyFormat = "$value attr-dict `:` type($value) `to` type($result)";
+  let extraClassDeclaration = [{
+    /// The widths in bits of an element of the operand and of the result.
+    std::pair<unsigned, unsigned> getWidths();
+  }];
   let hasVerifier = 1;
   let hasFolder = 1;
 }

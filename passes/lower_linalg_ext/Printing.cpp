@@ -93,8 +93,8 @@ static std::string programFormat(Operation *op, size_t numIndices) {
   if (op->getNumOperands() == 0)
     return format;
   SmallVector<std::string> indices(numIndices, "%lld");
-  if (auto type = dyn_cast<ShapedType>(op->getOperand(0).getType()))
-    for (auto [index, size] : llvm::zip(indices, type.getShape())) {
+  if (auto print = dyn_cast<aux::PrintOp>(op))
+    for (auto [index, size] : llvm::zip(indices, print.getWholeShape())) {
       int width = 0;
       for (int64_t limit = 1; limit < size; limit *= 10)
         ++width;
@@ -183,8 +183,11 @@ struct PrintPattern : OpRewritePattern<aux::PrintOp> {
              [&](OpBuilder &builder, Location loc, ValueRange indices,
                  ValueRange) -> Values {
                Value element = loadFrom(builder, loc, op.getValue(), indices);
+               Values places(indices);
+               for (auto [place, offset] : llvm::zip(places, op.getOffsets()))
+                 place = arith::AddIOp::create(builder, loc, place, offset);
                callPrintf(builder, op, op.getFormat().value_or(""), element,
-                          indices);
+                          places);
                return {};
              });
     rewriter.replaceOp(op, op.getResult() ? ValueRange(op.getValue())

@@ -7,6 +7,7 @@
 #include "linalg_ext/LinalgExt.h"
 #include "math_ext/MathExt.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -14,6 +15,7 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Pass/Pass.h"
 
@@ -60,6 +62,43 @@ static bool canBeMadeEarlier(Operation *op) {
          llvm::none_of(op->getOperands(), isMemory);
 }
 
+/// Replaces the sizes of results by those that the operations were given, so
+/// that no result is kept only because of its size.
+static void resolveShapes(Operation *root, IRRewriter &rewriter) {
+  SmallVector<tensor::DimOp> dims;
+  root->walk([&](tensor::DimOp dim) { dims.push_back(dim); });
+  while (!dims.empty()) {
+    tensor::DimOp dim = dims.pop_back_val();
+    auto result = dyn_cast<OpResult>(dim.getSource());
+    std::optional<int64_t> index = dim.getConstantIndex();
+    ReifiedRankedShapedTypeDims shapes;
+    rewriter.setInsertionPoint(dim);
+    if (!result || !index || *index < 0 ||
+        *index >= cast<ShapedType>(result.getType()).getRank() ||
+        !isa<ReifyRankedShapedTypeOpInterface>(result.getOwner()) ||
+        failed(reifyResultShapes(rewriter, result.getOwner(), shapes)))
+      continue;
+    Value size = getValueOrCreateConstantIndexOp(
+        rewriter, dim.getLoc(), shapes[result.getResultNumber()][*index]);
+    if (size == dim.getResult())
+      continue;
+    rewriter.replaceOp(dim, size);
+    // The size may come from several others, as in an affine.apply.
+    SmallVector<Value> reached{size};
+    while (!reached.empty()) {
+      Operation *maker = reached.pop_back_val().getDefiningOp();
+      if (auto next = dyn_cast_or_null<tensor::DimOp>(maker))
+        dims.push_back(next);
+      else if (isa_and_nonnull<affine::AffineApplyOp>(maker))
+        llvm::append_range(reached, maker->getOperands());
+    }
+  }
+  root->walk([&](tensor::DimOp dim) {
+    if (dim->use_empty())
+      rewriter.eraseOp(dim);
+  });
+}
+
 namespace {
 struct TileLinalgPass
     : mlir::triton_ext::tile_linalg::impl::TileLinalgPassBase<TileLinalgPass> {
@@ -80,13 +119,14 @@ struct TileLinalgPass
     movable.clear();
     gone.clear();
     tried.clear();
+    IRRewriter rewriter(&getContext());
+    resolveShapes(getOperation(), rewriter);
     SmallVector<TilingInterface> ops;
     getOperation().walk([&](TilingInterface op) {
       ops.push_back(op);
       if (canBeMadeLater(op))
         movable.insert(op);
     });
-    IRRewriter rewriter(&getContext());
     // An operation comes before what is fused into it: its users, or the
     // operations that compute its operands.
     if (!fuseUsers)

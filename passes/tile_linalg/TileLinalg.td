@@ -3,9 +3,9 @@
 include "mlir/Pass/PassBase.td"
 
 def TileLinalgPass : Pass<"triton-ext-tile-linalg", "::mlir::ModuleOp"> {
-  let summary = "Tile operations of linalg, linalg_ext and tensor";
+  let summary = "Tile operations of linalg, linalg_ext, aux and tensor";
   let description = [{
-    Each operation of `linalg`, `linalg_ext` and `tensor` with the TilingInterface
+    Each operation of `linalg`, `linalg_ext`, `aux` and `tensor` with the TilingInterface
     becomes a nest of `scf.for` around the same operation on slices of its operands.
     `tile-sizes` holds the tile sizes of its loops, the outermost first. A loop for
     which the list has 0, or nothing, is not tiled. A size need not divide the number
@@ -29,6 +29,9 @@ def TileLinalgPass : Pass<"triton-ext-tile-linalg", "::mlir::ModuleOp"> {
     floats round differently. A reduction that this would change stays whole:
     `argmax` and `argmin` of floats, because of NaN, with a body or without
     `tie_break_left`.
+
+    First, the sizes of results (`tensor.dim`) are replaced by those that the
+    operations were given.
 
     A load, which is a `linalg.copy` of a tensor of memory, is not tiled, nor are
     operations that write both a tensor and a memref.

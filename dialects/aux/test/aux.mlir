@@ -48,6 +48,7 @@ func.func @store(%v: f32, %m: memref<?x4xf32>, %s: memref<f32>, %i: index) {
 // CHECK: aux.print(%{{.*}} : memref<?xi8>) {format = "%d"}
 // CHECK: %{{.*}} = aux.print(%{{.*}} : tensor<4xi8>) -> (tensor<4xi8>)
 // CHECK: %{{.*}} = aux.print(%{{.*}} : tensor<4xi8>) {format = "%d"} -> (tensor<4xi8>)
+// CHECK: aux.print(%{{.*}} : memref<?xi8>) at [%{{.*}}] {whole = array<i64: 8>}
 // CHECK: aux.scalar.print(%{{.*}} : f32)
 // CHECK: aux.scalar.print(%{{.*}} : i32) {format = "%d"}
 // CHECK: aux.scalar.print(%{{.*}} : !llvm.ptr)
@@ -57,6 +58,8 @@ func.func @print(%m: memref<?xi8>, %t: tensor<4xi8>, %f: f32, %i: i32, %p: !llvm
   aux.print(%m : memref<?xi8>) {format = "%d"}
   %0 = aux.print(%t : tensor<4xi8>) -> (tensor<4xi8>)
   %1 = aux.print(%0 : tensor<4xi8>) {format = "%d"} -> (tensor<4xi8>)
+  %c4 = arith.constant 4 : index
+  aux.print(%m : memref<?xi8>) at [%c4] {whole = array<i64: 8>}
   aux.scalar.print(%f : f32)
   aux.scalar.print(%i : i32) {format = "%d"}
   aux.scalar.print(%p : !llvm.ptr)
@@ -83,9 +86,13 @@ func.func @barrier(%t: tensor<2x2xf32>, %m: memref<2x2xf32>, %p: !llvm.ptr) {
 // CHECK: aux.bitcast_ext %{{.*}} : i32 to f32
 // CHECK: aux.bitcast_ext %{{.*}} : !llvm.ptr to i64
 // CHECK: aux.bitcast_ext %{{.*}} : tensor<?xi64> to tensor<?x!llvm.ptr>
-func.func @bitcast_ext(%i: i32, %p: !llvm.ptr, %t: tensor<?xi64>) -> (f32, i64, tensor<?x!llvm.ptr>) {
+// CHECK: aux.bitcast_ext %{{.*}} : tensor<2x4xi64> to tensor<2x16xf16>
+// CHECK: aux.bitcast_ext %{{.*}} : tensor<?xi64> to tensor<?xi8>
+func.func @bitcast_ext(%i: i32, %p: !llvm.ptr, %t: tensor<?xi64>, %u: tensor<2x4xi64>) -> (f32, i64, tensor<?x!llvm.ptr>) {
   %0 = aux.bitcast_ext %i : i32 to f32
   %1 = aux.bitcast_ext %p : !llvm.ptr to i64
   %2 = aux.bitcast_ext %t : tensor<?xi64> to tensor<?x!llvm.ptr>
+  %3 = aux.bitcast_ext %u : tensor<2x4xi64> to tensor<2x16xf16>
+  %4 = aux.bitcast_ext %t : tensor<?xi64> to tensor<?xi8>
   return %0, %1, %2 : f32, i64, tensor<?x!llvm.ptr>
 }

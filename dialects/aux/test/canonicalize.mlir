@@ -105,3 +105,21 @@ func.func @casts_of_constants() -> (f32, tensor<2xi16>, tensor<4xi16>, !llvm.ptr
   %3 = aux.bitcast_ext %z : i64 to !llvm.ptr
   return %0, %1, %2, %3 : f32, tensor<2xi16>, tensor<4xi16>, !llvm.ptr
 }
+
+// -----
+
+// Of two casts the first goes, whatever the width in between; a constant is cast only to elements of its width.
+// CHECK-LABEL: func.func @widths
+// CHECK-SAME: (%[[T:.*]]: tensor<8xi8>)
+// CHECK-DAG: %[[C:.*]] = arith.constant dense<1> : tensor<8xi8>
+// CHECK-DAG: %[[A:.*]] = aux.bitcast_ext %[[T]] : tensor<8xi8> to tensor<4xf16>
+// CHECK-DAG: %[[B:.*]] = aux.bitcast_ext %[[C]] : tensor<8xi8> to tensor<2xi32>
+// CHECK: return %[[A]], %[[T]], %[[B]]
+func.func @widths(%t: tensor<8xi8>) -> (tensor<4xf16>, tensor<8xi8>, tensor<2xi32>) {
+  %c = arith.constant dense<1> : tensor<8xi8>
+  %0 = aux.bitcast_ext %t : tensor<8xi8> to tensor<2xi32>
+  %1 = aux.bitcast_ext %0 : tensor<2xi32> to tensor<4xf16>
+  %2 = aux.bitcast_ext %0 : tensor<2xi32> to tensor<8xi8>
+  %3 = aux.bitcast_ext %c : tensor<8xi8> to tensor<2xi32>
+  return %1, %2, %3 : tensor<4xf16>, tensor<8xi8>, tensor<2xi32>
+}

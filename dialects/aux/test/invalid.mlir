@@ -246,3 +246,51 @@ func.func @negative_bitcast_shape(%a: tensor<4xi32>) {
   %0 = aux.bitcast_ext %a : tensor<4xi32> to tensor<8xf32>
   return
 }
+
+// -----
+
+func.func @negative_width(%a: tensor<4xi1>, %b: tensor<4xi32>) {
+  // expected-error @+1 {{'aux.bitcast_ext' op expected scalars or ranked tensors of one shape, got 'tensor<4xi32>' and 'tensor<128xi1>'}}
+  %0 = aux.bitcast_ext %b : tensor<4xi32> to tensor<128xi1>
+  return
+}
+
+// -----
+
+func.func @negative_bits(%a: tensor<4xi24>) {
+  // expected-error @+1 {{'aux.bitcast_ext' op expected integers, floats or pointers of one width, or of whole bytes, got 'tensor<4xi24>' and 'tensor<4xi16>'}}
+  %0 = aux.bitcast_ext %a : tensor<4xi24> to tensor<4xi16>
+  return
+}
+
+// -----
+
+func.func @negative_count(%a: tensor<4x4xi32>) {
+  // expected-error @+1 {{'aux.bitcast_ext' op expected tensors that have as many bits along the innermost dimension, and as many elements along the others, got 'tensor<4x4xi32>' and 'tensor<8x4xi16>'}}
+  %0 = aux.bitcast_ext %a : tensor<4x4xi32> to tensor<8x4xi16>
+  return
+}
+
+// -----
+
+func.func @negative_dynamic_count(%a: tensor<4xi32>) {
+  // expected-error @+1 {{'aux.bitcast_ext' op expected tensors that have as many bits along the innermost dimension, and as many elements along the others, got 'tensor<4xi32>' and 'tensor<?xi16>'}}
+  %0 = aux.bitcast_ext %a : tensor<4xi32> to tensor<?xi16>
+  return
+}
+
+// -----
+
+func.func @negative_offsets(%m: memref<4x4xi8>, %i: index) {
+  // expected-error @+1 {{'aux.print' op expected an offset for each dimension of 'memref<4x4xi8>', got 1}}
+  aux.print(%m : memref<4x4xi8>) at [%i]
+  return
+}
+
+// -----
+
+func.func @negative_whole(%m: memref<4x4xi8>, %i: index) {
+  // expected-error @+1 {{'aux.print' op expected a whole of 2 dimensions, got 1}}
+  aux.print(%m : memref<4x4xi8>) at [%i, %i] {whole = array<i64: 8>}
+  return
+}
