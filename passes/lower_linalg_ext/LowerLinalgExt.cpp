@@ -89,6 +89,10 @@ struct LowerLinalgExtPass
                              math_ext::MathExtDialect>();
     target.addDynamicallyLegalOp<linalg::CopyOp>(
         [](linalg::CopyOp copy) { return !isLoad(copy); });
+    target.addDynamicallyLegalOp<bufferization::MaterializeInDestinationOp>(
+        [](bufferization::MaterializeInDestinationOp store) {
+          return !isStoreOfLines(store);
+        });
     target.markUnknownOpDynamicallyLegal(
         [](Operation *op) { return !usesFloat8(op) && !roundsTowardZero(op); });
     RewritePatternSet patterns(&getContext());

@@ -17,6 +17,10 @@ def LowerLinalgExtPass : Pass<"triton-ext-lower-linalg-ext", "::mlir::ModuleOp">
     - A load, which is a `linalg.copy` of such a view into an empty tensor, becomes
       an allocation, a `linalg.copy` of memory and a `bufferization.to_tensor`, so
       that no simplification of tensors moves it across a store.
+    - A store to memory of several lines becomes a `linalg.copy` from the buffer of
+      the tensor, and a tile of several lines is copied into its padding in the same
+      way. Bufferization would make a `memref.copy` of both, for which MLIR calls a
+      function that copies element by element.
     - Operations of `linalg_ext` on tensors become operations of `linalg` if the
       elements are independent, otherwise loops; atomics become those of `memref`.
     - Casts from and to `f8E4M3FN` and `f8E5M2` are done on bits and round to nearest

@@ -14,12 +14,21 @@ class Type;
 class Value;
 } // namespace mlir
 
+namespace mlir::bufferization {
+class MaterializeInDestinationOp;
+} // namespace mlir::bufferization
+
 namespace mlir::triton_ext::lower_linalg_ext {
 
 struct Bits;
 
-/// aux: views, stores, casts and barriers; loads of views.
+/// aux: views, stores, casts and barriers; loads of views, and those stores to
+/// views for which isStoreOfLines() is true.
 void populateMemoryPatterns(RewritePatternSet &patterns);
+
+/// Returns whether a tensor is stored to memory of several lines, or of
+/// elements that do not lie side by side.
+bool isStoreOfLines(bufferization::MaterializeInDestinationOp op);
 
 /// linalg_ext: pad, make_range, flip, scan; math_ext.
 void populateStructuredPatterns(RewritePatternSet &patterns);

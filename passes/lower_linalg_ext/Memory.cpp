@@ -13,6 +13,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/PatternMatch.h"
 
@@ -59,6 +60,12 @@ static Value hideNull(OpBuilder &builder, Value pointer) {
       LLVM::AsmDialectAttr(), ArrayAttr());
   return LLVM::IntToPtrOp::create(builder, loc, pointer.getType(),
                                   hidden.getResult(0));
+}
+
+bool mlir::triton_ext::lower_linalg_ext::isStoreOfLines(
+    bufferization::MaterializeInDestinationOp op) {
+  auto view = dyn_cast<MemRefType>(op.getDest().getType());
+  return view && !view.areTrailingDimsContiguous(view.getRank());
 }
 
 namespace {
@@ -118,6 +125,40 @@ struct LoadPattern : OpRewritePattern<linalg::CopyOp> {
     linalg::CopyOp::create(rewriter, loc, read.getBuffer(), copy);
     rewriter.replaceOpWithNewOp<bufferization::ToTensorOp>(
         op, type, copy, /*restrict=*/true, /*writable=*/true);
+    return success();
+  }
+};
+
+/// Lowers a store to several lines of memory to loops. Bufferization would make
+/// a memref.copy of it, which stock MLIR turns into a call of a function of its
+/// runtime library that copies element by element. A store to one line becomes
+/// a memcpy there, so it is left alone.
+struct StoreTilePattern
+    : OpRewritePattern<bufferization::MaterializeInDestinationOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(bufferization::MaterializeInDestinationOp op,
+                                PatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    if (!isStoreOfLines(op))
+      return failure();
+    int64_t rank = cast<MemRefType>(op.getDest().getType()).getRank();
+    // The part of a tensor is a part of its buffer, which begins a line and
+    // whose elements lie side by side.
+    auto part = op.getSource().getDefiningOp<tensor::ExtractSliceOp>();
+    if (part &&
+        (!part.hasUnitStride() || part.getSourceType().getRank() != rank))
+      part = {};
+    Value tensor = part ? part.getSource() : op.getSource();
+    auto type = cast<RankedTensorType>(tensor.getType());
+    Value buffer = bufferization::ToBufferOp::create(
+        rewriter, loc, MemRefType::get(type.getShape(), type.getElementType()),
+        tensor, /*read_only=*/true);
+    if (part)
+      buffer = memref::SubViewOp::create(
+          rewriter, loc, buffer, part.getMixedOffsets(), part.getMixedSizes(),
+          part.getMixedStrides());
+    rewriter.replaceOpWithNewOp<linalg::CopyOp>(op, buffer, op.getDest());
     return success();
   }
 };
@@ -288,5 +329,5 @@ struct BarrierPattern : OpRewritePattern<aux::OptimizationBarrierOp> {
 void mlir::triton_ext::lower_linalg_ext::populateMemoryPatterns(
     RewritePatternSet &patterns) {
   patterns.add<BarrierPattern, BitcastPattern, LoadPattern, StorePattern,
-               ViewPattern>(patterns.getContext());
+               StoreTilePattern, ViewPattern>(patterns.getContext());
 }

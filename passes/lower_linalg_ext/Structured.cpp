@@ -59,6 +59,14 @@ struct PadPattern : OpRewritePattern<PadOp> {
     SmallVector<OpFoldResult> sizes =
         tensor::getMixedSizes(rewriter, loc, inner);
     SmallVector<OpFoldResult> ones(sizes.size(), rewriter.getIndexAttr(1));
+    // Of an insertion of several lines alone, bufferization makes a
+    // memref.copy, which stock MLIR turns into a call that copies element by
+    // element.
+    if (sizes.size() > 1) {
+      Value place = tensor::ExtractSliceOp::create(
+          rewriter, loc, whole, op.getMixedLow(), sizes, ones);
+      inner = linalg::CopyOp::create(rewriter, loc, inner, place)->getResult(0);
+    }
     rewriter.replaceOpWithNewOp<tensor::InsertSliceOp>(
         op, inner, whole, op.getMixedLow(), sizes, ones);
     return success();
