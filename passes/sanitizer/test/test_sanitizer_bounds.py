@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import triton_ext as tx
 from support.sanitizer.cases import Tensors
 
-pytestmark = pytest.mark.usefixtures("on_native_backend")
+pytestmark = [pytest.mark.usefixtures("on_native_backend"), pytest.mark.keeps_kernels]
 
 generated = settings(
     max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture], database=None

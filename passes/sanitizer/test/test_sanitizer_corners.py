@@ -19,7 +19,7 @@ from triton_ext.sanitize import _corners, _looks
 
 import triton_ext as tx
 
-pytestmark = pytest.mark.usefixtures("on_native_backend")
+pytestmark = [pytest.mark.usefixtures("on_native_backend"), pytest.mark.keeps_kernels]
 
 BLOCK = 32
 

@@ -16,7 +16,7 @@ from triton_ext.sanitize import _gaps
 
 import triton_ext as tx
 
-pytestmark = pytest.mark.usefixtures("on_native_backend")
+pytestmark = [pytest.mark.usefixtures("on_native_backend"), pytest.mark.keeps_kernels]
 
 
 @triton.jit
