@@ -16,6 +16,8 @@ import triton.language as tl
 
 from support import modules
 
+pytestmark = pytest.mark.keeps_kernels
+
 DOCS = Path(__file__).parents[3] / "docs" / "cpu.md"
 _libm = ctypes.CDLL("libm.so.6")
 

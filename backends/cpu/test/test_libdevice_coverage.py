@@ -12,6 +12,8 @@ from support import ROOT, modules
 from support.cpu import libdevice_page
 from support.cpu.libdevice_references import overloads
 
+pytestmark = pytest.mark.keeps_kernels
+
 TYPES = {"int32": np.int32, "uint32": np.uint32, "int64": np.int64, "uint64": np.uint64, "fp32": np.float32,
          "fp64": np.float64}  # fmt: skip
 

@@ -14,6 +14,8 @@ from mpmath import mp
 from support.cpu import libdevice_references as reference
 from support.cpu.libdevice_references import Function
 
+pytestmark = pytest.mark.keeps_kernels
+
 
 def norm(*operands: Any) -> Any:
     return mp.sqrt(sum(x * x for x in operands))

@@ -10,6 +10,8 @@ import triton.language as tl
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+pytestmark = pytest.mark.keeps_kernels
+
 SHAPES = [(1, 64), (4, 8), (16, 128), (64, 2), (128, 16), (2, 64), (8, 1), (256, 4)]
 
 
