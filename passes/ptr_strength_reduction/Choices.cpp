@@ -6,6 +6,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
 #include "triton/Dialect/Triton/IR/Dialect.h"
 
 using namespace mlir;
@@ -86,6 +87,17 @@ static void chooseScalar(arith::SelectOp op, IRRewriter &rewriter) {
   rewriter.replaceOp(op, addOffset(rewriter, loc, sums->first.base, offset));
 }
 
+/// Returns whether the addends are known in front of `branch`.
+static bool isKnownBefore(const Sum &sum, Operation *branch) {
+  return llvm::all_of(sum.addends, [&](Value addend) {
+    auto splat = addend.getDefiningOp<tt::SplatOp>();
+    Value scalar = splat ? splat.getSrc() : addend;
+    return matchPattern(addend, m_Constant()) ||
+           (!isa<RankedTensorType>(scalar.getType()) &&
+            !branch->isAncestor(scalar.getParentBlock()->getParentOp()));
+  });
+}
+
 static void chooseScalars(scf::IfOp op, IRRewriter &rewriter) {
   if (op.getNumResults() == 0)
     return;
@@ -96,6 +108,16 @@ static void chooseScalars(scf::IfOp op, IRRewriter &rewriter) {
     auto sums = getSums(yes.getOperand(i), no.getOperand(i));
     if (!sums)
       continue;
+    if (isKnownBefore(sums->first, op) && isKnownBefore(sums->second, op)) {
+      // A select, unlike a branch, can be computed anew where it is needed.
+      rewriter.setInsertionPoint(op);
+      Value offset = arith::SelectOp::create(rewriter, loc, op.getCondition(),
+                                             sums->first.total(rewriter, loc),
+                                             sums->second.total(rewriter, loc));
+      rewriter.replaceAllUsesWith(
+          op.getResult(i), addOffset(rewriter, loc, sums->first.base, offset));
+      continue;
+    }
     bases[i] = sums->first.base;
     for (auto [yield, sum] :
          {std::pair(yes, &sums->first), std::pair(no, &sums->second)}) {

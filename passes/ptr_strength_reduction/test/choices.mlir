@@ -1,10 +1,11 @@
 // RUN: triton-ext-opt %s -ptr-strength-reduction -canonicalize -split-input-file | FileCheck %s
 
-// The branch returns the amounts. Lines of pointers at any offsets stay as they are.
+// The branch returns the amounts, of which it computes one. Lines of pointers at any offsets stay as they are.
 // CHECK-LABEL: tt.func @branch
-// CHECK-SAME: (%[[P:.*]]: tensor<8x!tt.ptr<f32>>, %[[C:.*]]: i1, %[[S:.*]]: i32, %[[T:[a-z0-9]+]]: i64,
+// CHECK-SAME: (%[[P:.*]]: tensor<8x!tt.ptr<f32>>, %[[C:.*]]: i1, %[[S:.*]]: !tt.ptr<i32>, %[[T:[a-z0-9]+]]: i64,
 // CHECK: %[[O:.*]] = scf.if %[[C]] -> (i64) {
-// CHECK:   %[[W:.*]] = arith.extsi %[[S]] : i32 to i64
+// CHECK:   %[[L:.*]] = tt.load %[[S]]
+// CHECK:   %[[W:.*]] = arith.extsi %[[L]] : i32 to i64
 // CHECK:   %[[SUM:.*]] = arith.addi %[[T]], %[[W]] : i64
 // CHECK:   scf.yield %[[SUM]] : i64
 // CHECK: } else {
@@ -13,9 +14,10 @@
 // CHECK: %[[OS:.*]] = tt.splat %[[O]] : i64 -> tensor<8xi64>
 // CHECK: %[[R:.*]] = tt.addptr %[[P]], %[[OS]]
 // CHECK: tt.return %[[R]]
-tt.func @branch(%p: tensor<8x!tt.ptr<f32>>, %c: i1, %s: i32, %t: i64, %x: !tt.ptr<f32>, %v: f32) -> tensor<8x!tt.ptr<f32>> {
+tt.func @branch(%p: tensor<8x!tt.ptr<f32>>, %c: i1, %s: !tt.ptr<i32>, %t: i64, %x: !tt.ptr<f32>, %v: f32) -> tensor<8x!tt.ptr<f32>> {
   %r = scf.if %c -> (tensor<8x!tt.ptr<f32>>) {
-    %0 = tt.splat %s : i32 -> tensor<8xi32>
+    %l = tt.load %s : !tt.ptr<i32>
+    %0 = tt.splat %l : i32 -> tensor<8xi32>
     %1 = tt.addptr %p, %0 : tensor<8x!tt.ptr<f32>>, tensor<8xi32>
     %2 = tt.splat %t : i64 -> tensor<8xi64>
     %3 = tt.addptr %1, %2 : tensor<8x!tt.ptr<f32>>, tensor<8xi64>

@@ -100,7 +100,9 @@ def test_random_loops(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 choices = partial(mutants.Mutation, "Choices.cpp")
 
 BUGS = {
-    "both arms add the same": choices("sums->second.total(rewriter, loc)", "sums->first.total(rewriter, loc)"),
+    "both arms add the same": choices(
+        "sums->second.total(rewriter, loc)", "sums->first.total(rewriter, loc)", behind="void chooseScalar("
+    ),
     "any two tensors are one": choices("sums.first.base != sums.second.base", "false"),
     "only the first amount counts": choices("arith::AddIOp::create(builder, loc, sum, scalar).getResult()", "sum"),
     "amounts may differ": choices("!isUniform(addend)", "!addend"),
