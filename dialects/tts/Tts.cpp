@@ -185,20 +185,22 @@ LogicalResult GetStructuredStateOp::verify() {
 //===----------------------------------------------------------------------===//
 
 void LoadOp::build(OpBuilder &builder, OperationState &state, Value ptr,
-                   ArrayRef<OpFoldResult> maskDims, Value other) {
+                   ArrayRef<OpFoldResult> maskDims, Value other,
+                   Attribute cachePolicy) {
   SmallVector<int64_t> numbers;
   SmallVector<Value> values;
   dispatchIndexOpFoldResults(maskDims, values, numbers);
   build(builder, state, tt::getPointeeType(ptr.getType()), ptr, values, numbers,
-        other);
+        other, cachePolicy);
 }
 
 void StoreOp::build(OpBuilder &builder, OperationState &state, Value ptr,
-                    Value value, ArrayRef<OpFoldResult> maskDims) {
+                    Value value, ArrayRef<OpFoldResult> maskDims,
+                    Attribute cachePolicy) {
   SmallVector<int64_t> numbers;
   SmallVector<Value> values;
   dispatchIndexOpFoldResults(maskDims, values, numbers);
-  build(builder, state, ptr, value, values, numbers);
+  build(builder, state, ptr, value, values, numbers, cachePolicy);
 }
 
 SmallVector<OpFoldResult> LoadOp::getMixedMaskDims() {

@@ -187,6 +187,8 @@ def Tts_LoadOp : Tts_AccessOp<"load", [MemRead<Tts_Global>], [AttrSizedOperandSe
     If the pointers come from a `tts.make_gather_scatter_tptr` with a mask, this
     mask decides along its dimension, and `mask_dims` is 0 there.
 
+    `cachePolicy` is that of `tt.load`.
+
     ```mlir
     %v = "tts.load"(%p, %n, %zero) <{operandSegmentSizes = array<i32: 1, 1, 1>,
         static_mask_dims = array<i64: 4, -9223372036854775808>}>
@@ -194,11 +196,12 @@ def Tts_LoadOp : Tts_AccessOp<"load", [MemRead<Tts_Global>], [AttrSizedOperandSe
     ```
   }];
   let arguments = (ins TT_PtrTensor:$ptr, Variadic<Index>:$mask_dims,
-                       DenseI64ArrayAttr:$static_mask_dims, Optional<Tts_Element>:$other);
+                       DenseI64ArrayAttr:$static_mask_dims, Optional<Tts_Element>:$other,
+                       OptionalAttr<AnyAttr>:$cachePolicy);
   let results = (outs TT_Tensor:$result);
   let builders = [
     OpBuilder<(ins "::mlir::Value":$ptr, "::mlir::ArrayRef<::mlir::OpFoldResult>":$maskDims,
-                   "::mlir::Value":$other)>
+                   "::mlir::Value":$other, CArg<"::mlir::Attribute", "{}">:$cachePolicy)>
   ];
   let extraClassDeclaration = "::mlir::SmallVector<::mlir::OpFoldResult> getMixedMaskDims();";
   let hasFolder = 1;
@@ -209,6 +212,7 @@ def Tts_StoreOp : Tts_AccessOp<"store", [MemWrite<Tts_Global>]> {
   let summary = "Store a tensor, or a box at its beginning";
   let description = [{
     Stores the elements that `tts.load` would load with these `mask_dims`.
+    `cachePolicy` is that of `tt.store`.
 
     ```mlir
     "tts.store"(%p, %v, %n) <{static_mask_dims = array<i64: -9223372036854775808>}>
@@ -216,10 +220,11 @@ def Tts_StoreOp : Tts_AccessOp<"store", [MemWrite<Tts_Global>]> {
     ```
   }];
   let arguments = (ins TT_PtrTensor:$ptr, TT_Tensor:$value, Variadic<Index>:$mask_dims,
-                       DenseI64ArrayAttr:$static_mask_dims);
+                       DenseI64ArrayAttr:$static_mask_dims, OptionalAttr<AnyAttr>:$cachePolicy);
   let builders = [
     OpBuilder<(ins "::mlir::Value":$ptr, "::mlir::Value":$value,
-                   "::mlir::ArrayRef<::mlir::OpFoldResult>":$maskDims)>
+                   "::mlir::ArrayRef<::mlir::OpFoldResult>":$maskDims,
+                   CArg<"::mlir::Attribute", "{}">:$cachePolicy)>
   ];
   let extraClassDeclaration = "::mlir::SmallVector<::mlir::OpFoldResult> getMixedMaskDims();";
   let hasFolder = 1;

@@ -24,6 +24,10 @@ struct IndexMath {
   /// bits. Numbers of i64 wrap around.
   Type type = builder.getIndexType();
 
+  /// Whether the bounds of a box are at least 0, also if the mask is false
+  /// everywhere. Whoever takes an end below 0 for 0 does not need it.
+  bool clampsEnds = true;
+
   /// Takes one operation from the budget; returns false if none was left.
   bool spend() { return budget && budget--; }
   OpFoldResult number(int64_t value) {

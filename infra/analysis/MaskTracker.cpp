@@ -55,11 +55,15 @@ static Box allIf(Value condition, ArrayRef<int64_t> shape, IndexMath &math) {
 }
 
 /// Returns the index at which a comparison with `bound` changes: the least i in
-/// [0, size) with start + i >= bound, or `size` if no i has this property.
+/// [0, size) with start + i >= bound, or `size` if no i has this property. If
+/// not `clamps`, a number below 0 stands for 0.
 static OpFoldResult changesAt(OpFoldResult start, int64_t size,
-                              OpFoldResult bound, IndexMath &math) {
+                              OpFoldResult bound, bool clamps,
+                              IndexMath &math) {
   OpFoldResult end = math.add(start, math.number(size));
-  return math.sub(math.min(end, math.max(bound, start)), start);
+  if (clamps)
+    bound = math.max(bound, start);
+  return math.sub(math.min(end, bound), start);
 }
 
 static std::optional<Box> trackComparison(arith::CmpIOp op, IndexMath &math) {
@@ -100,23 +104,24 @@ static std::optional<Box> trackComparison(arith::CmpIOp op, IndexMath &math) {
   }
   int64_t size = shape[*along];
   Box box = wholeOf(shape, math);
-  auto changes = [&](bool behind) {
+  auto changes = [&](bool behind, bool clamps = true) {
     if (!behind)
-      return changesAt(start, size, bound, math);
+      return changesAt(start, size, bound, clamps, math);
     // `<= bound` changes at bound + 1, which wraps if the bound is the largest
     // number. So the bound is clamped to the last element before 1 is added.
     OpFoldResult limit = math.add(start, math.number(size));
     OpFoldResult last = math.sub(limit, math.number(1));
     OpFoldResult before = math.sub(start, math.number(1));
-    OpFoldResult clamped = math.min(last, math.max(bound, before));
+    OpFoldResult clamped =
+        math.min(last, clamps ? math.max(bound, before) : bound);
     return math.sub(math.add(clamped, math.number(1)), start);
   };
   switch (predicate) {
   case P::slt:
-    box.high[*along] = changes(/*behind=*/false);
+    box.high[*along] = changes(/*behind=*/false, math.clampsEnds);
     break;
   case P::sle:
-    box.high[*along] = changes(/*behind=*/true);
+    box.high[*along] = changes(/*behind=*/true, math.clampsEnds);
     break;
   case P::sge:
     box.low[*along] = changes(/*behind=*/false);

@@ -108,11 +108,11 @@ struct TRITON_EXT_EXPORTED Access {
   /// say how it is cached.
   StringAttr cacheMode;
 
+  StringAttr cacheModeOf(triton::CachePolicyAttr policy);
+
 private:
   /// What track() could not track.
   StringRef untracked;
-
-  StringAttr cacheModeOf(triton::CachePolicyAttr policy);
 };
 
 /// A pattern for accesses, with the facts of their pointers.

@@ -175,7 +175,7 @@ struct Lowering {
                                 offset);
   }
 
-  Value load(Value ptr, Value mask, Value other) {
+  tt::LoadOp load(Value ptr, Value mask, Value other) {
     if (!mask)
       return tt::LoadOp::create(builder, loc, ptr);
     if (!other)
@@ -185,10 +185,11 @@ struct Lowering {
     return tt::LoadOp::create(builder, loc, ptr, mask, other);
   }
 
-  void store(Value ptr, Value value, Value mask) {
+  tt::StoreOp store(Value ptr, Value value, Value mask) {
     auto op = tt::StoreOp::create(builder, loc, ptr, value);
     if (mask)
       op.getMaskMutable().assign(mask);
+    return op;
   }
 };
 } // namespace
@@ -200,11 +201,14 @@ static std::optional<SmallVector<Value>> lower(Operation *op) {
   return llvm::TypeSwitch<Operation *, Results>(op)
       .Case([&](tts::LoadOp op) -> Results {
         Value mask = to.maskOf(op.getPtr(), op.getMixedMaskDims());
-        return {{to.load(op.getPtr(), mask, op.getOther())}};
+        tt::LoadOp load = to.load(op.getPtr(), mask, op.getOther());
+        load.setCachePolicyAttr(op.getCachePolicyAttr());
+        return {{load}};
       })
       .Case([&](tts::StoreOp op) -> Results {
-        to.store(op.getPtr(), op.getValue(),
-                 to.maskOf(op.getPtr(), op.getMixedMaskDims()));
+        Value mask = to.maskOf(op.getPtr(), op.getMixedMaskDims());
+        to.store(op.getPtr(), op.getValue(), mask)
+            .setCachePolicyAttr(op.getCachePolicyAttr());
         return SmallVector<Value>();
       })
       .Case([&](tts::GatherOp op) -> Results {

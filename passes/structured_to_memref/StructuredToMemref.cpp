@@ -111,8 +111,15 @@ static Value splat(Access &access, Value scalar) {
                              scalar);
 }
 
+static void setCacheMode(Access &access, std::optional<Attribute> policy) {
+  if (auto known =
+          dyn_cast_or_null<tt::CachePolicyAttr>(policy.value_or(Attribute())))
+    access.cacheMode = access.cacheModeOf(known);
+}
+
 static void convert(tts::LoadOp op, OpBuilder &builder) {
   Access access(builder, op.getLoc(), op.getType());
+  setCacheMode(access, op.getCachePolicy());
   auto target = getTarget(access, op.getPtr(), op.getMixedMaskDims());
   if (!target)
     return;
@@ -126,6 +133,7 @@ static void convert(tts::LoadOp op, OpBuilder &builder) {
 
 static void convert(tts::StoreOp op, OpBuilder &builder) {
   Access access(builder, op.getLoc(), op.getValue().getType());
+  setCacheMode(access, op.getCachePolicy());
   auto target = getTarget(access, op.getPtr(), op.getMixedMaskDims());
   if (!target)
     return;

@@ -103,8 +103,12 @@ Value Maker::makeStrided(const Pointers &tracked, Value pointers) {
     base = tt::AddPtrOp::create(builder, loc, base.getType(), base,
                                 wide.toValue(again.offset));
   }
-  return tts::MakeTptrOp::create(builder, loc, base, shape, strides, offsets,
-                                 extents);
+  auto made = tts::MakeTptrOp::create(builder, loc, base, shape, strides,
+                                      offsets, extents);
+  // What is known of the same pointers, such as their divisibility.
+  if (auto sum = pointers.getDefiningOp<tt::AddPtrOp>())
+    made->setDiscardableAttrs(sum->getDiscardableAttrDictionary());
+  return made;
 }
 
 /// Makes pointers with any offsets or any mask along one dimension.
@@ -150,6 +154,7 @@ std::optional<Structured> triton_to_structured::structureAccess(
   if (!type || type.getRank() == 0)
     return std::nullopt;
   Maker maker{type, isStore, forms, builder, loc};
+  maker.math.clampsEnds = forms.clampsBounds;
   std::optional<Pointers> tracked = trackPointers(pointers, maker.math);
   if (tracked && tracked->offsets.wrapsAround() && strides)
     tracked->offsets = maker.unwrap(tracked->offsets, *strides);

@@ -30,6 +30,8 @@ struct Forms {
   bool gatherScatter;
   /// Those with a mask along one dimension that is a box with a low bound.
   bool lowBounds;
+  /// Whether bounds are at least 0, also if the mask is false everywhere.
+  bool clampsBounds;
 };
 
 /// Makes the pointers of an access and the bounds of its mask; nullopt if

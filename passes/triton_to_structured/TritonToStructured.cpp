@@ -7,12 +7,14 @@
 #include "StructuredAccess.h"
 
 #include "analysis/AxisInfo.h"
-
+#include "carry_strides/CarryStrides.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "mlir/Pass/Pass.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+#include "scalarize_induction/ScalarizeInduction.h"
 #include "triton/Dialect/Triton/IR/Dialect.h"
 #include "triton_ext/Splat.h"
 #include "tts/Tts.h"
@@ -54,7 +56,8 @@ static void structure(tt::LoadOp op, Forms forms, const Strides &strides,
   if (op.getOther() && access->isMasked())
     other = getSplat(op.getOther(), builder);
   op.replaceAllUsesWith(tts::LoadOp::create(builder, op.getLoc(), access->ptr,
-                                            access->maskDims, other)
+                                            access->maskDims, other,
+                                            op.getCachePolicyAttr())
                             .getResult());
   op.erase();
 }
@@ -66,7 +69,7 @@ static void structure(tt::StoreOp op, Forms forms, const Strides &strides,
   if (!access)
     return;
   tts::StoreOp::create(builder, op.getLoc(), access->ptr, op.getValue(),
-                       access->maskDims);
+                       access->maskDims, op.getCachePolicyAttr());
   op.erase();
 }
 
@@ -113,7 +116,18 @@ static bool hasRemainders(ModuleOp module) {
 }
 
 void TritonToStructuredPass::runOnOperation() {
-  Forms forms{modulo, gatherScatter, lowBounds};
+  if (!skipPrepass || runPrepassOnly) {
+    OpPassManager pm(ModuleOp::getOperationName());
+    pm.addPass(scalarize_induction::createScalarizeInductionPass());
+    pm.addPass(createCanonicalizerPass());
+    pm.addPass(carry_strides::createCarryStridesPass());
+    pm.addPass(createCanonicalizerPass());
+    if (failed(runPipeline(pm, getOperation())))
+      return signalPassFailure();
+  }
+  if (runPrepassOnly)
+    return;
+  Forms forms{modulo, gatherScatter, lowBounds, !useUnsafeMask};
   // The analysis of axes shows that a tile does not cross a modulus. It holds
   // until something changes, so its facts are taken out of it first.
   std::optional<analysis::AxisInfos> infos;

@@ -26,7 +26,14 @@ def TritonToStructuredPass : Pass<"triton-ext-triton-to-structured", "::mlir::Mo
 
     Run `-triton-ext-scalarize-induction`, `-triton-ext-carry-strides` and
     `-canonicalize` first, so that pointers that a loop carries are strided inside
-    of it. `-canonicalize` afterwards removes the pointer arithmetic that is left without a use.
+    of it; with `skip-prepass=false`, this pass runs them itself. `-canonicalize`
+    afterwards removes the pointer arithmetic that is left without a use.
+
+    Cache policies stay, and so do attributes such as `tt.divisibility` of the
+    `tt.addptr` that makes the pointers. With `use-unsafe-mask`, `mask_dims` are not
+    clamped from below. Triton-shared calls this unsafe. Here, operations of `tts` access
+    nothing at a bound below 0, so it is only for readers that expect 0 that the
+    clamp is the default.
 
     ```mlir
     %p = tt.addptr %base, %offsets : tensor<128x!tt.ptr<f32>>, tensor<128xi32>
@@ -48,6 +55,12 @@ def TritonToStructuredPass : Pass<"triton-ext-triton-to-structured", "::mlir::Mo
     Option<"lowBounds", "low-bounds", "bool", /*default=*/"true",
            "Whether a box that does not begin at 0 may be a mask along one dimension; otherwise the access stays, and"
            " -triton-to-linalg makes a view of the box">,
+    Option<"runPrepassOnly", "run-prepass-only", "bool", /*default=*/"false",
+           "Run only the passes that make carried pointers strided, and turn nothing">,
+    Option<"skipPrepass", "skip-prepass", "bool", /*default=*/"true",
+           "Do not run these passes, because they have run before">,
+    Option<"useUnsafeMask", "use-unsafe-mask", "bool", /*default=*/"false",
+           "Leave out the lower clamp of mask_dims, which are then negative if a mask ends before the first element">,
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::triton::TritonDialect",
                            "::mlir::triton_ext::tts::TtsDialect"];

@@ -15,6 +15,9 @@ BUGS = {
     "the mask of the pointers is lost": mutants.Mutation(
         "LowerStructured.cpp", "gather ? gather.getGatherScatterMask() : Value()", "Value()"
     ),
+    "a cache policy is lost": mutants.Mutation(
+        "LowerStructured.cpp", "op.getCachePolicyAttr()", "Attribute()", behind="load.setCachePolicyAttr("
+    ),
     "the last element is masked": mutants.Mutation("LowerStructured.cpp", "*number >= size", "*number > size"),
     "the difference is turned around": mutants.Mutation(
         "IndexValues.cpp", "ValueRange({lhs, rhs})", "ValueRange({rhs, lhs})"

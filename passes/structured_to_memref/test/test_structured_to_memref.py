@@ -16,6 +16,7 @@ BUGS = {
     "a block wraps around": bug("op.wrapsAround()", "true"),
     "what wraps around counts twice": bug("stride = offsets[dim] = math.number(0)", "stride = math.number(0)"),
     "a bound may be above the size": bug("math.min(bound, math.number(access.shape[dim]))", "bound"),
+    "a cache policy is lost": bug("access.cacheModeOf(known)", "StringAttr()"),
     "the mask of the pointers is a bound": bug("hasMask && dim == gather.getGatherScatterDim()", "false"),
 }
 

@@ -108,6 +108,11 @@ BUGS = {
     "a mask of pointers has no default": mutants.Mutation(
         "TritonToStructured.cpp", "access->isMasked()", "!access->maskDims.empty()"
     ),
+    "the prepass always runs": mutants.Mutation("TritonToStructured.cpp", "!skipPrepass || runPrepassOnly", "true"),
+    "a cache policy is lost": mutants.Mutation(
+        "TritonToStructured.cpp", "op.getCachePolicyAttr()", "Attribute()", behind="other,"
+    ),
+    "bounds are never clamped": access("forms.clampsBounds", "false"),
     "the low bound of a box is lost": access("beginsAtZero(*box)", "true"),
     "a low bound is a mask although it should not": access("(isBox && !forms.lowBounds)", "false"),
     "a store to one address": access("isStore && overlaps(strides, shape)", "false", behind="Maker::makeStrided"),
