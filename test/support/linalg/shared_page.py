@@ -58,7 +58,7 @@ def page() -> str:
         "|---|--:|",
         f"| all names | {len(known)} |",
         f"| converted and executed | {len(covered)} |",
-        f"| operations that access no memory, or of `tts` itself, tested elsewhere | {len(elsewhere.TESTED_IN)} |",
+        f"| operations without memory, of `tts` itself, and options, tested elsewhere | {len(elsewhere.TESTED_IN)} |",
         f"| Triton 3.9 refuses the input | {len(elsewhere.REFUSED_BY_TRITON)} |",
         f"| not covered | {len(elsewhere.MISSING)} |",
         "| wrong: the test fails if there is one | 0 |",

@@ -10,6 +10,7 @@ REFUSED_BY_TRITON = {
 }  # fmt: skip
 
 _TTS = "../../dialects/tts/test"
+_OPTIONS = "[shared_options.mlir](../../passes/triton_to_structured/test/shared_options.mlir)"
 _LINALG = "../../test/support/linalg/kernels"
 
 #: Tests of operations of `tts` or of operations that access no memory: the files here that test the same.
@@ -37,12 +38,13 @@ TESTED_IN = {
     "convert_tensor_reshape": f"[shapes.py]({_LINALG}/shapes.py)",
     "early_return": f"[control_flow.py]({_LINALG}/control_flow.py)",
     "call_empty_args": f"[control_flow.py]({_LINALG}/control_flow.py)",
+    **dict.fromkeys(
+        ("triton-to-structured-prepass", "tensor_indices_loop_iterargs_not_used_ptranalysis_prepass"),
+        f"{_OPTIONS}; the prepass inserts no `tts.get_structured_state`, loops carry numbers",
+    ),
+    "tts_load_propagate_attrs": _OPTIONS,
     "triton_assert": "[the table of operations](linalg-coverage.md)",
 }  # fmt: skip
 
-#: What triton-ext does not have.
-MISSING = {
-    "triton-to-structured-prepass": "there is no option that runs only what comes before the analysis",
-    "tensor_indices_loop_iterargs_not_used_ptranalysis_prepass": "there is no such option",
-    "tts_load_propagate_attrs": "`tts.load` has no cache modifier and no eviction policy",
-}
+#: What triton-ext does not have, and why.
+MISSING: dict[str, str] = {}
