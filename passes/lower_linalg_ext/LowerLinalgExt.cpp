@@ -97,6 +97,7 @@ struct LowerLinalgExtPass
         [](Operation *op) { return !usesFloat8(op) && !roundsTowardZero(op); });
     RewritePatternSet patterns(&getContext());
     populateMemoryPatterns(patterns);
+    populateCastPatterns(patterns);
     populateStructuredPatterns(patterns);
     populateReductionPatterns(patterns);
     populateWindowPatterns(patterns);

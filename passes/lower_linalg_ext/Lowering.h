@@ -22,9 +22,12 @@ namespace mlir::triton_ext::lower_linalg_ext {
 
 struct Bits;
 
-/// aux: views, stores, casts and barriers; loads of views, and those stores to
+/// aux: views, stores and barriers; loads of views, and those stores to
 /// views for which isStoreOfLines() is true.
 void populateMemoryPatterns(RewritePatternSet &patterns);
+
+/// aux: casts.
+void populateCastPatterns(RewritePatternSet &patterns);
 
 /// Returns whether a tensor is stored to memory of several lines, or of
 /// elements that do not lie side by side.

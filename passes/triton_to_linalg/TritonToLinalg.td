@@ -8,9 +8,9 @@ def TritonToLinalgPass : Pass<"triton-ext-triton-to-linalg", "::mlir::ModuleOp">
     One pass that runs, in this order:
     `-triton-rewrite-tensor-descriptor-to-pointer`,
     `-wrap-func-body-with-single-block`, `-inline-calls`,
-    `-convert-ptx-to-arith`, `-canonicalize`, `-canonicalize-triton`,
-    `-scalarize-induction`, `-canonicalize`, `-carry-strides`,
-    `-ptr-strength-reduction`, `-canonicalize`,
+    `-convert-ptx-to-arith`, `-expand-dot-scaled`, `-canonicalize`,
+    `-canonicalize-triton`, `-scalarize-induction`, `-canonicalize`,
+    `-carry-strides`, `-ptr-strength-reduction`, `-canonicalize`,
     `-convert-triton-to-linalg`, `-extract-like-move-backward`, `-canonicalize`,
     `-convert-arith-to-linalg`, `-convert-math-to-linalg`, `-cse`,
     `-loop-invariant-code-motion`, `-wrap-func-body-with-single-block`.
