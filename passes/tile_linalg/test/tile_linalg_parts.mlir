@@ -50,7 +50,7 @@ func.func @neutral(%t: tensor<8x12xf32>, %o: tensor<8xf32>, %i: tensor<8x12xi16>
 // CHECK-DAG: %[[W:.*]] = linalg.fill ins(%[[LAST]] : i32) outs(%{{.*}} : tensor<8x4xi32>)
 // CHECK: %[[L:.*]]:2 = scf.for {{.*}} iter_args(%{{.*}} = %[[V]], %{{.*}} = %[[W]])
 // CHECK: linalg_ext.argmax dimension = 1 tie_break_left(true) ins(%[[L]]#0, %[[L]]#1 : tensor<8x4xi32>, tensor<8x4xi32>)
-// CHECK: scf.for
+// CHECK: scf.for {{.*}} -> (tensor<8xf32>, tensor<8xi32>)
 // CHECK: linalg_ext.argmax dimension = 1 tie_break_left(true) ins(%{{.*}}, %{{.*}} : tensor<8x4xf32>, tensor<8x4xi32>)
 func.func @arg(%t: tensor<8x12xi32>, %j: tensor<8x12xi32>, %x: tensor<8x12xf32>, %o: tensor<8xi32>, %p: tensor<8xi32>,
                %q: tensor<8xf32>) -> (tensor<8xi32>, tensor<8xi32>, tensor<8xf32>, tensor<8xi32>) {
