@@ -174,11 +174,11 @@ TRACKERS = {
     "a scalar offset is forgotten": pointer(
         "math.add(math.fromInteger(add.getOffset()), offset)", "math.fromInteger(add.getOffset())"
     ),
-    "less is at most": mask("changes(/*behind=*/false)", "changes(/*behind=*/true)", behind="case P::slt:"),
-    "at most is less": mask("changes(/*behind=*/true)", "changes(/*behind=*/false)", behind="case P::sle:"),
-    "at least is more": mask("changes(/*behind=*/false)", "changes(/*behind=*/true)", behind="case P::sge:"),
+    "less is at most": mask("/*behind=*/false", "true", behind="case P::slt:"),
+    "at most is less": mask("/*behind=*/true", "false", behind="case P::sle:"),
+    "at least is more": mask("/*behind=*/false", "true", behind="case P::sge:"),
     "unsigned is signed": mask("!isSigned", "false"),
-    "masks end at the bound": mask("math.min(end, math.max(bound, start))", "math.max(bound, start)"),
+    "masks end at the bound": mask("math.min(end, bound)", "bound"),
     "masks do not overlap": mask("math.min(a.high[dim], b.high[dim])", "math.max(a.high[dim], b.high[dim])"),
 }
 
