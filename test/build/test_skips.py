@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from support import ROOT
+from support import PYTHONPATH, ROOT
 
 TESTS = """
 import pytest
@@ -36,7 +36,12 @@ def run(directory: Path, tests: str, *arguments: str, **variables: str) -> subpr
     environment = {name: value for name, value in os.environ.items() if name != "CI" and "PYTEST" not in name}
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *arguments]
     return subprocess.run(
-        command, cwd=directory, env={**environment, **variables}, capture_output=True, text=True, check=False
+        command,
+        cwd=directory,
+        env={**environment, "PYTHONPATH": PYTHONPATH, **variables},  # our conftest.py loads `support.fixtures`
+        capture_output=True,
+        text=True,
+        check=False,
     )
 
 
