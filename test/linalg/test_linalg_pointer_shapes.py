@@ -3,14 +3,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Literal
 
 import pytest
 import torch
 
 from support import pointer_shapes
-from support.interpreter import run_in_interpreter
+from support.interpreter import pointer_shapes_in_interpreter
 from support.linalg import execute
 
 FIRST, COUNT = 100, 6
@@ -21,9 +20,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("stock")]
 @pytest.fixture(scope="module")
 def expected(tmp_path_factory: pytest.TempPathFactory) -> list[list[torch.Tensor]]:
     """Returns what the interpreter makes of each case."""
-    path = tmp_path_factory.mktemp("interpreted") / "expected.pt"
-    run_in_interpreter(pointer_shapes.__file__, Path(str(FIRST)), Path(str(FIRST + COUNT)), path)
-    return torch.load(path)
+    return pointer_shapes_in_interpreter(range(FIRST, FIRST + COUNT), tmp_path_factory.mktemp("interpreted"))
 
 
 @pytest.mark.parametrize("via", [None, "structured"])

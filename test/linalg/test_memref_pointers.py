@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import ctypes
 import re
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,7 @@ import triton.language as tl
 
 import triton_ext as tx
 from support import pointer_shapes
-from support.interpreter import run_in_interpreter
+from support.interpreter import pointer_shapes_in_interpreter
 from support.linalg import execute
 from support.linalg.kernels import CASES, check
 
@@ -93,9 +92,7 @@ SEEDS = range(200, 204)
 @pytest.fixture(scope="module")
 def expected(tmp_path_factory: pytest.TempPathFactory) -> list[list[torch.Tensor]]:
     """Returns what the interpreter makes of each random access."""
-    path = tmp_path_factory.mktemp("interpreted") / "expected.pt"
-    run_in_interpreter(pointer_shapes.__file__, Path(str(SEEDS.start)), Path(str(SEEDS.stop)), path)
-    return torch.load(path)
+    return pointer_shapes_in_interpreter(SEEDS, tmp_path_factory.mktemp("interpreted"))
 
 
 @pytest.mark.parametrize("way", WAYS)

@@ -3,14 +3,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 import torch
 
 import triton_ext as tx
 from support import pointer_shapes
-from support.interpreter import run_in_interpreter
+from support.interpreter import pointer_shapes_in_interpreter
 from support.linalg import execute
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("stock")]
@@ -26,9 +24,7 @@ SEEDS = range(300, 305)
 @pytest.fixture(scope="module")
 def expected(tmp_path_factory: pytest.TempPathFactory) -> list[list[torch.Tensor]]:
     """Returns what the interpreter makes of each random access."""
-    path = tmp_path_factory.mktemp("interpreted") / "expected.pt"
-    run_in_interpreter(pointer_shapes.__file__, Path(str(SEEDS.start)), Path(str(SEEDS.stop)), path)
-    return torch.load(path)
+    return pointer_shapes_in_interpreter(SEEDS, tmp_path_factory.mktemp("interpreted"))
 
 
 @pytest.mark.parametrize("option", OPTIONS)
