@@ -3,11 +3,14 @@
 
 libtriton itself does crash on some: it checks its attributes with assertions, and ``tt.expand_dims`` with an axis out
 of range writes beyond a shape. The driver has to turn each such crash into an error; how many there were is reported.
+What libtriton does after it has written beyond a shape is up to chance, and an endless loop is possible: only such a
+module may reach the limit of CPU time.
 """
 
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from collections import Counter
@@ -57,7 +60,8 @@ def test_a_thousand_mutations(
     broken = [r for r in results if not _keeps_the_contract(r)]
     assert broken == []
     crashes = [r for r in results if "error: crash while " in r["said"]]
-    assert not [r for r in crashes if "CPU time limit" in r["said"]], "a hang"
+    hangs = [r for r in crashes if "CPU time limit" in r["said"]]
+    assert not [r for r in hangs if not _corrupts_libtriton(Path(r["module"]))]
     accepted = sum(r["code"] == 0 for r in results)
     assert accepted > 0.05 * len(results), "hardly any mutation reaches a pass"
     summary = f"{len(results)} mutations: {accepted} accepted, {len(results) - accepted - len(crashes)} refused, "
@@ -65,6 +69,12 @@ def test_a_thousand_mutations(
     record_property("fuzz", summary)
     with capsys.disabled():
         print(f"\n  {summary}; slowest {max(r['seconds'] for r in results):.2f} s")
+
+
+def _corrupts_libtriton(module: Path) -> bool:
+    """Returns whether a ``tt.expand_dims`` of `module` has an axis that no tensor of the kernels has."""
+    axes = re.findall(r"tt\.expand_dims.*?axis = (-?\w+)", module.read_text("latin-1"))
+    return any(axis not in ("0", "1", "2") for axis in axes)
 
 
 def _keeps_the_contract(result: dict[str, Any]) -> bool:
