@@ -170,9 +170,9 @@ def test_it_does_not_take_longer_with_every_call_of_a_helper() -> None:
     code = "def f0(m): return m\n" + "".join(
         f"def f{i}(m): return f{i - 1}(f{i - 1}(m)) + f{max(i - 2, 0)}(m)\n" for i in range(1, 60)
     )
-    started = time.perf_counter()
+    started = time.process_time()
     fingerprint(made(code, "f59"))
-    assert time.perf_counter() - started < 2
+    assert time.process_time() - started < 2
 
 
 def test_it_does_not_depend_on_having_run() -> None:

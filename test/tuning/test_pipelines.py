@@ -436,7 +436,7 @@ standin.activate()
 def slow(module):
     if not quick:
         print("compiling", flush=True)
-        time.sleep(3)
+        time.sleep(5)
 slow.cache_key = "slow"
 quick = False
 kernel = tx.autotune(tuned.CONFIGS, ["n"], pipelines={"a": tx.Pipeline().at_end("ttir", slow), "b": tx.Pipeline()},
@@ -463,7 +463,7 @@ def test_ctrl_c_while_compiling() -> None:
         process.send_signal(signal.SIGINT)
         begin = time.monotonic()
         assert process.stdout.readline() == "interrupted\n"
-        assert time.monotonic() - begin < 2, "it waited for the compilation"
+        assert time.monotonic() - begin < 4, "it waited for the compilation"
         assert process.stdout.readline() == "ok 6\n", process.stderr.read()
         assert process.wait() == 0
 
