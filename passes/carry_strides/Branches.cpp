@@ -25,15 +25,16 @@ static std::optional<Yielded> findInArms(scf::IfOp branch, unsigned index) {
   scf::YieldOp thenEnd = branch.thenYield(), elseEnd = branch.elseYield();
   Value yes = thenEnd.getOperand(index), no = elseEnd.getOperand(index);
   OpBuilder inThen(thenEnd), inElse(elseEnd);
-  for (bool isShifted : {false, true}) {
-    Form form{type, isShifted};
-    if (isShifted && !findRest(yes, form, &branch.getThenRegion(), inThen))
+  Form form{type};
+  do {
+    if (form.kind != Form::Strided &&
+        !findRest(yes, form, &branch.getThenRegion(), inThen))
       continue;
     auto left = findNumbers(yes, form, inThen);
     auto right = left ? findNumbers(no, form, inElse) : std::nullopt;
     if (right)
       return Yielded{index, form, *left, *right};
-  }
+  } while (toNextForm(form, yes, inThen) || toNextForm(form, no, inElse));
   return std::nullopt;
 }
 

@@ -2,9 +2,9 @@
 //
 // Makes loops carry the base, the offset and the strides of a strided tensor in
 // place of the tensor, or the scalar to which a tensor is added that does not
-// change. Each loop is rewritten in a copy, which replaces it if the tensors
-// still have this form where the next iteration begins. Tensors of which this
-// cannot be shown are left untouched.
+// change, and the tensor of offsets that does. Each loop is rewritten in a
+// copy, which replaces it if the tensors still have this form where the next
+// iteration begins. Tensors of which this cannot be shown are left untouched.
 
 #include "Branches.h"
 #include "Forms.h"
@@ -40,7 +40,7 @@ public:
   Trial(Operation *loop, unsigned &budget) : loop(loop), budget(budget) {}
 
   /// The carried tensors, and for `while` those behind the condition. A run
-  /// that fails changes the form of some, and removes those that have neither.
+  /// that fails changes the form of some, and removes those that have none.
   SmallVector<Tensor> heads, tails;
 
   /// Returns whether the copy has replaced the loop.
@@ -85,7 +85,7 @@ static void carryIn(Region &region, unsigned &budget) {
 
 /// Finds the numbers of operands of an operation. Gives those tensors another
 /// form that do not have theirs, or removes them, and returns whether there
-/// were none. If the tensors begin here, finds the rest of shifted ones.
+/// were none. If the tensors begin here, finds the rest of those that have one.
 bool Trial::trackAll(SmallVector<Tensor> &tensors, Operation *end,
                      unsigned first, bool begins,
                      SmallVector<SmallVector<Value>> &found) {
@@ -96,16 +96,14 @@ bool Trial::trackAll(SmallVector<Tensor> &tensors, Operation *end,
     Form &form = tensor.form;
     Value value = end->getOperand(first + tensor.index);
     std::optional<SmallVector<Value>> numbers;
-    if (!form.isShifted || !begins ||
+    if (form.kind == Form::Strided || !begins ||
         findRest(value, form, &(copy ? copy : loop)->getRegion(0), b))
       numbers = findNumbers(value, form, b);
     if (numbers)
       found.push_back(std::move(*numbers));
     all &= numbers.has_value();
-    if (!numbers && form.isShifted)
-      continue;
-    form.isShifted |= !numbers;
-    kept.push_back(tensor);
+    if (numbers || toNextForm(form, value, b))
+      kept.push_back(tensor);
   }
   tensors = std::move(kept);
   return all;
@@ -245,9 +243,9 @@ struct CarryStridesPass
   using CarryStridesPassBase::CarryStridesPassBase;
 
   void runOnOperation() override {
-    // Each level of nesting may try again what is in it. 100 trials are far
-    // more than the loops of a kernel need.
-    unsigned budget = 100;
+    // A tensor may try four forms, at each level of nesting anew. 200 trials
+    // are far more than the loops of a kernel need.
+    unsigned budget = 200;
     for (Region &region : getOperation()->getRegions())
       carryIn(region, budget);
   }

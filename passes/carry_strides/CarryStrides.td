@@ -17,11 +17,16 @@ def CarryStridesPass : Pass<"triton-ext-carry-strides", "::mlir::ModuleOp"> {
     to: for `x + k + i % m`, this is `x + k`. Two tensors may then be swapped if they
     have the same offsets.
 
+    If the loop adds tensors to a tensor of pointers, it carries this scalar and the
+    sum of what was added, as a tensor of i64. If this sum depends on the index along
+    one dimension only, it has only this dimension: a loop that advances the rows of a
+    tile by loaded offsets carries one offset for each row.
+
     An `scf.if` that returns a tensor which cannot be described from behind it, such
     as one that a loop in one arm advances, returns the numbers of this tensor.
 
     A number that is the same in every iteration is not carried. A tensor that has
-    neither form in the next iteration is still carried as it is. Run
+    none of these forms in the next iteration is still carried as it is. Run
     `-scalarize-induction` first, which needs no strides if a loop adds the same
     amount to all elements. The tensor before the loop is still an operand of the
     loop; `-canonicalize` drops it.

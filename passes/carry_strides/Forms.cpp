@@ -1,207 +1,162 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Finds the scalar and the rest of shifted tensors, and chooses between the two
-// forms of carried tensors.
+// Chooses between the forms of carried tensors, finds their numbers, and makes
+// tensors of them.
 
 #include "Forms.h"
 #include "StridedNumbers.h"
+#include "Sums.h"
 
-#include "analysis/OffsetTracker.h"
+#include "analysis/LineTracker.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "triton/Dialect/Triton/IR/Dialect.h"
-#include "triton_ext/Splat.h"
 
 using namespace mlir;
-using namespace mlir::triton_ext;
 using namespace mlir::triton_ext::analysis;
 using namespace mlir::triton_ext::carry_strides;
 namespace tt = mlir::triton;
 
-namespace {
-/// A scalar plus tensors of integers. The scalar is a pointer or an integer;
-/// null stands for 0.
-struct Sum {
-  Value scalar;
-  SmallVector<Value> rest;
-};
-} // namespace
-
-static bool isSameRest(ArrayRef<Value> a, ArrayRef<Value> b) {
-  const DenseMap<Value, Value> known;
-  return a.size() == b.size() && llvm::all_of(llvm::zip(a, b), [&](auto pair) {
-           return isSame(std::get<0>(pair), std::get<1>(pair), known);
-         });
+/// Returns the type of the offsets of a moved tensor.
+static RankedTensorType offsetsType(const Form &form) {
+  Type i64 = IntegerType::get(form.type.getContext(), 64);
+  if (form.along)
+    return RankedTensorType::get(form.type.getDimSize(*form.along), i64);
+  return RankedTensorType::get(form.type.getShape(), i64);
 }
 
-/// Returns the scalar of a splat where the numbers are made; null if it is not
-/// a splat or cannot be used there.
-static Value reachSplat(Value tensor, IndexMath &math) {
-  Value scalar = getSplat(tensor, math.builder);
-  return scalar ? math.reach(scalar) : Value();
-}
-
-static std::optional<Sum> trackSum(Value tensor, IndexMath &math);
-
-/// Returns the sum of a choice between two tensors of one rest.
-static std::optional<Sum> trackChoice(Value tensor, IndexMath &math) {
-  auto choice = getChoice(tensor, math);
-  auto yes = choice ? trackSum(choice->yes, math) : std::nullopt;
-  auto no = yes ? trackSum(choice->no, math) : std::nullopt;
-  if (!no || yes->rest.empty() || !isSameRest(yes->rest, no->rest))
+/// Returns the addends of a sum behind the rest; nullopt if it has another
+/// rest.
+static std::optional<ArrayRef<Value>> behindRest(const Sum &sum,
+                                                 const Form &form) {
+  size_t count = form.rest.size();
+  if (sum.rest.size() < count ||
+      !isSameRest(ArrayRef(sum.rest).take_front(count), form.rest))
     return std::nullopt;
+  return ArrayRef(sum.rest).drop_front(count);
+}
+
+/// Returns the offsets of a moved tensor, which are the sum of `addends`, or
+/// zeros if there are none; null if they depend on the index along another
+/// dimension than they should.
+static Value findOffsets(ArrayRef<Value> addends, const Form &form,
+                         IndexMath &math) {
   OpBuilder &b = math.builder;
-  auto scalarOf = [&](const Sum &sum) -> Value {
-    if (sum.scalar)
-      return sum.scalar;
-    return arith::ConstantOp::create(
-        b, math.loc, b.getZeroAttr(getElementTypeOrSelf(tensor.getType())));
-  };
-  Value a = scalarOf(*yes), c = scalarOf(*no);
-  if (a.getType() != c.getType())
-    return std::nullopt;
-  if (a != c)
-    a = arith::SelectOp::create(b, math.loc, choice->condition, a, c);
-  return Sum{a, yes->rest};
-}
-
-/// Applies a change of shape to the rest.
-static Sum reshapeSum(Operation *op, Sum sum, IndexMath &math) {
-  auto type = cast<RankedTensorType>(op->getResult(0).getType());
-  for (Value &tensor : sum.rest) {
-    OperationState state(math.loc, op->getName(), tensor,
-                         type.clone(getElementTypeOrSelf(tensor.getType())),
-                         op->getAttrs());
-    tensor = math.builder.create(state)->getResult(0);
+  RankedTensorType type = offsetsType(form);
+  Value sum;
+  for (Value tensor : addends) {
+    if (form.along) {
+      auto line = trackLine(tensor, math);
+      if (!line || line->dim != form.along)
+        return {};
+      tensor = line->value;
+    }
+    if (tensor.getType() != type)
+      tensor = arith::ExtSIOp::create(b, math.loc, type, tensor);
+    sum = sum ? arith::AddIOp::create(b, math.loc, sum, tensor) : tensor;
   }
-  return sum;
-}
-
-/// Returns a tensor of pointers as a scalar pointer plus tensors of offsets.
-static std::optional<Sum> sumOfPointers(Value tensor, IndexMath &math) {
-  Operation *op = tensor.getDefiningOp();
-  if (Value scalar = reachSplat(tensor, math))
-    return Sum{scalar, {}};
-  if (auto add = dyn_cast<tt::AddPtrOp>(op)) {
-    auto sum = trackSum(add.getPtr(), math);
-    if (!sum)
-      return std::nullopt;
-    if (Value offset = reachSplat(add.getOffset(), math))
-      sum->scalar = tt::AddPtrOp::create(
-          math.builder, math.loc, sum->scalar.getType(), sum->scalar, offset);
-    else if (math.canUse(add.getOffset()))
-      sum->rest.push_back(add.getOffset());
-    else
-      return std::nullopt;
+  if (sum)
     return sum;
-  }
-  if (!isa<tt::ExpandDimsOp, tt::BroadcastOp, tt::TransOp, tt::ReshapeOp>(op))
-    return std::nullopt;
-  auto sum = trackSum(op->getOperand(0), math);
-  if (!sum)
-    return std::nullopt;
-  return reshapeSum(op, std::move(*sum), math);
-}
-
-/// Returns a tensor of integers as a scalar plus tensors. Sums wrap around, so
-/// they may be added in any order.
-static std::optional<Sum> sumOfIntegers(Value tensor, IndexMath &math) {
-  OpBuilder &b = math.builder;
-  if (Value scalar = reachSplat(tensor, math))
-    return Sum{scalar, {}};
-  Operation *op = tensor.getDefiningOp();
-  if (auto difference = dyn_cast<arith::SubIOp>(op)) {
-    Value by = reachSplat(difference.getRhs(), math);
-    auto sum = by ? trackSum(difference.getLhs(), math) : std::nullopt;
-    if (!sum)
-      return std::nullopt;
-    if (!sum->scalar)
-      sum->scalar =
-          arith::ConstantOp::create(b, math.loc, b.getZeroAttr(by.getType()));
-    sum->scalar = arith::SubIOp::create(b, math.loc, sum->scalar, by);
-    return sum;
-  }
-  if (isa<arith::AddIOp>(op)) {
-    auto sum = trackSum(op->getOperand(0), math);
-    auto more = sum ? trackSum(op->getOperand(1), math) : std::nullopt;
-    if (!more)
-      return std::nullopt;
-    if (sum->scalar && more->scalar)
-      sum->scalar =
-          arith::AddIOp::create(b, math.loc, sum->scalar, more->scalar);
-    else if (more->scalar)
-      sum->scalar = more->scalar;
-    llvm::append_range(sum->rest, more->rest);
-    return sum;
-  }
-  return std::nullopt;
-}
-
-static std::optional<Sum> trackSum(Value tensor, IndexMath &math) {
-  bool isPointer = isa<tt::PointerType>(getElementTypeOrSelf(tensor.getType()));
-  std::optional<Sum> sum;
-  if (tensor.getDefiningOp() && math.spend()) {
-    if (isa<arith::SelectOp, scf::IfOp>(tensor.getDefiningOp()))
-      sum = trackChoice(tensor, math);
-    else
-      sum =
-          isPointer ? sumOfPointers(tensor, math) : sumOfIntegers(tensor, math);
-  }
-  // Any tensor of integers is an addend.
-  if (!sum && !isPointer && math.canUse(tensor))
-    sum = Sum{{}, {tensor}};
-  return sum;
-}
-
-static IndexMath mathAt(OpBuilder &b, Location loc) {
-  IndexMath math{b, loc};
-  math.type = b.getI64Type();
-  return math;
+  return arith::ConstantOp::create(b, math.loc, b.getZeroAttr(type));
 }
 
 SmallVector<Type>
 mlir::triton_ext::carry_strides::numberTypes(const Form &form) {
-  if (form.isShifted)
-    return {form.type.getElementType()};
-  return numberTypes(form.type);
+  if (form.kind == Form::Strided)
+    return numberTypes(form.type);
+  SmallVector<Type> types{form.type.getElementType()};
+  if (form.kind == Form::Moved)
+    types.push_back(offsetsType(form));
+  return types;
 }
 
 bool mlir::triton_ext::carry_strides::findRest(Value tensor, Form &form,
                                                Region *region, OpBuilder &b) {
   IndexMath math = mathAt(b, tensor.getLoc());
   auto sum = trackSum(tensor, math);
-  if (!sum || sum->rest.empty())
+  if (!sum)
     return false;
-  form.rest = sum->rest;
-  return llvm::none_of(form.rest, [&](Value value) {
+  auto isInside = [&](Value value) {
     return region->isAncestor(value.getParentRegion());
-  });
+  };
+  form.rest.assign(sum->rest.begin(), llvm::find_if(sum->rest, isInside));
+  if (form.kind == Form::Moved)
+    return true;
+  // A splat of a pointer has no rest, but may get offsets.
+  return form.rest.size() == sum->rest.size() &&
+         (!form.rest.empty() || isPointer(form.type));
+}
+
+bool mlir::triton_ext::carry_strides::toNextForm(Form &form, Value tensor,
+                                                 OpBuilder &b) {
+  if (form.kind == Form::Strided) {
+    form.kind = Form::Shifted;
+    return true;
+  }
+  if (form.kind == Form::Moved) {
+    bool hadLine = form.along.has_value();
+    form.along.reset();
+    return hadLine;
+  }
+  IndexMath math = mathAt(b, tensor.getLoc());
+  auto sum = isPointer(form.type) ? trackSum(tensor, math) : std::nullopt;
+  auto added = sum ? behindRest(*sum, form) : std::nullopt;
+  if (!added || added->empty())
+    return false;
+  form.kind = Form::Moved;
+  if (auto line = trackLine(added->back(), math))
+    form.along = line->dim;
+  return true;
 }
 
 std::optional<SmallVector<Value>>
 mlir::triton_ext::carry_strides::findNumbers(Value tensor, const Form &form,
                                              OpBuilder &b) {
-  if (!form.isShifted)
+  if (form.kind == Form::Strided)
     return trackNumbers(tensor, b);
   IndexMath math = mathAt(b, tensor.getLoc());
   auto sum = trackSum(tensor, math);
-  if (!sum || !isSameRest(sum->rest, form.rest))
+  auto added = sum ? behindRest(*sum, form) : std::nullopt;
+  if (!added || (form.kind == Form::Shifted && !added->empty()))
     return std::nullopt;
   Type type = form.type.getElementType();
   if (!sum->scalar)
     sum->scalar =
         arith::ConstantOp::create(b, tensor.getLoc(), b.getZeroAttr(type));
-  return SmallVector<Value>{sum->scalar};
+  SmallVector<Value> numbers{sum->scalar};
+  if (form.kind == Form::Moved) {
+    numbers.push_back(findOffsets(*added, form, math));
+    if (!numbers.back())
+      return std::nullopt;
+  }
+  return numbers;
+}
+
+/// Returns offsets of one dimension as a tensor of this type.
+static Value widen(Value offsets, RankedTensorType type, unsigned dim,
+                   OpBuilder &b, Location loc) {
+  for (unsigned axis = 0; axis < type.getRank(); ++axis)
+    if (axis != dim)
+      offsets = tt::ExpandDimsOp::create(b, loc, offsets, axis);
+  if (offsets.getType() != type)
+    offsets = tt::BroadcastOp::create(b, loc, type, offsets);
+  return offsets;
 }
 
 Value mlir::triton_ext::carry_strides::rebuild(const Form &form,
                                                ValueRange numbers, OpBuilder &b,
                                                Location loc) {
-  if (!form.isShifted)
+  if (form.kind == Form::Strided)
     return rebuild(form.type, numbers, b, loc);
   Value sum = tt::SplatOp::create(b, loc, form.type, numbers.front());
-  for (Value tensor : form.rest) {
-    if (isa<tt::PointerType>(form.type.getElementType()))
+  SmallVector<Value> addends(form.rest);
+  if (form.kind == Form::Moved) {
+    auto type = RankedTensorType::get(form.type.getShape(), b.getI64Type());
+    Value offsets = numbers.back();
+    addends.push_back(form.along ? widen(offsets, type, *form.along, b, loc)
+                                 : offsets);
+  }
+  for (Value tensor : addends) {
+    if (isPointer(form.type))
       sum = tt::AddPtrOp::create(b, loc, form.type, sum, tensor);
     else
       sum = arith::AddIOp::create(b, loc, sum, tensor);

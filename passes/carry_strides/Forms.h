@@ -13,12 +13,20 @@ namespace mlir::triton_ext::carry_strides {
 /// How numbers stand for a tensor. A strided tensor has the numbers of
 /// StridedNumbers.h. A shifted tensor is the sum of one scalar and of tensors
 /// that do not change: x + k + i % m is shifted by the scalar x + k, and has
-/// the rest i % m. The scalar is its only number.
+/// the rest i % m. The scalar is its only number. A moved tensor of pointers is
+/// a shifted one plus a tensor of offsets, which is its second number: that is
+/// what x + i % m becomes if a loop adds loaded offsets to it.
 struct Form {
+  enum Kind { Strided, Shifted, Moved };
+
   RankedTensorType type;
-  bool isShifted = false;
-  /// The tensors of integers that are added to the scalar of a shifted tensor.
+  Kind kind = Strided;
+  /// The tensors of integers that are added to the scalar of a shifted or moved
+  /// tensor.
   SmallVector<Value> rest = {};
+  /// The only dimension whose index the offsets of a moved tensor depend on,
+  /// which then have only this dimension; nullopt if it depends on several.
+  std::optional<unsigned> along = {};
 };
 
 SmallVector<Type> numberTypes(const Form &form);
@@ -26,9 +34,14 @@ inline unsigned countNumbers(const Form &form) {
   return numberTypes(form).size();
 }
 
-/// Finds the rest of a shifted tensor: its addends that are no splats. Returns
-/// false if there is none, or if one is computed inside of `region`.
+/// Finds the rest of a shifted or moved tensor: its addends that are not
+/// splats, up to the first one that is computed inside of `region`. Returns
+/// false if the tensor does not have this form.
 bool findRest(Value tensor, Form &form, Region *region, OpBuilder &b);
+
+/// Changes a form that `tensor` does not have to the next one that it may have,
+/// and returns false if there is none. findRest() has found the rest.
+bool toNextForm(Form &form, Value tensor, OpBuilder &b);
 
 /// Returns the numbers of a tensor in this form; nullopt if it is not known to
 /// have it. They are made at the builder's insertion point.

@@ -17,7 +17,7 @@ using namespace mlir::triton_ext::analysis;
 using namespace mlir::triton_ext::carry_strides;
 namespace tt = mlir::triton;
 
-static bool isPointer(RankedTensorType type) {
+bool mlir::triton_ext::carry_strides::isPointer(RankedTensorType type) {
   return isa<tt::PointerType>(type.getElementType());
 }
 

@@ -17,6 +17,9 @@ namespace mlir::triton_ext::carry_strides {
 /// of pointers, or of integers of 32 or 64 bits.
 bool isCarriable(Type type);
 
+/// Returns whether it is a type of tensors of pointers.
+bool isPointer(RankedTensorType type);
+
 SmallVector<Type> numberTypes(RankedTensorType type);
 
 /// Returns whether it is known where the elements of a tensor are, also if they

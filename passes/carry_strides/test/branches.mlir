@@ -55,9 +55,13 @@ tt.func @one_rest(%x: !tt.ptr<f32>, %y: !tt.ptr<f32>, %c: i1, %i: tensor<8xi32>)
   tt.return %v : tensor<8xf32>
 }
 
-// Each arm computes the indices for itself, so there is no tensor behind the branch to add the base to.
+// Each arm computes the indices for itself, so both yield them.
 // CHECK-LABEL: tt.func @inside
-// CHECK: scf.if %{{.*}} -> (tensor<8x!tt.ptr<f32>>)
+// CHECK-SAME: (%[[X:.*]]: !tt.ptr<f32>, %{{.*}}: !tt.ptr<f32>, %[[C:.*]]: i1,
+// CHECK: %[[O:.*]] = scf.if %[[C]] -> (tensor<8xi64>) {
+// CHECK-COUNT-2: scf.yield %{{.*}} : tensor<8xi64>
+// CHECK: %[[S:.*]] = tt.splat %[[X]]
+// CHECK: tt.addptr %[[S]], %[[O]] : tensor<8x!tt.ptr<f32>>, tensor<8xi64>
 tt.func @inside(%x: !tt.ptr<f32>, %y: !tt.ptr<f32>, %c: i1, %a: tensor<8xi32>) -> tensor<8xf32> {
   %xs = tt.splat %x : !tt.ptr<f32> -> tensor<8x!tt.ptr<f32>>
   %p = scf.if %c -> (tensor<8x!tt.ptr<f32>>) {

@@ -1,6 +1,6 @@
 // RUN: triton-ext-opt %s -triton-ext-carry-strides -canonicalize -cse | FileCheck %s
 
-// One tensor is gathered in the loop. The other one is still strided.
+// The pointers that the loop loads are not made of a scalar. The other tensor is still strided.
 // CHECK-LABEL: tt.func @gathered
 // CHECK: scf.for {{.*}} iter_args(%{{.*}} = %{{.*}}, %{{.*}} = %c0_i64) -> (tensor<8x!tt.ptr<i32>>, i64)
 tt.func @gathered(%x: !tt.ptr<i32>, %n: i32) {
@@ -13,7 +13,8 @@ tt.func @gathered(%x: !tt.ptr<i32>, %n: i32) {
   %r:2 = scf.for %k = %c0 to %n step %c1 iter_args(%p = %p0, %q = %p0) -> (tensor<8x!tt.ptr<i32>>, tensor<8x!tt.ptr<i32>>) : i32 {
     %v = tt.load %p : tensor<8x!tt.ptr<i32>>
     tt.store %q, %v : tensor<8x!tt.ptr<i32>>
-    %p1 = tt.addptr %p, %v : tensor<8x!tt.ptr<i32>>, tensor<8xi32>
+    %w = arith.extui %v : tensor<8xi32> to tensor<8xi64>
+    %p1 = tt.int_to_ptr %w : tensor<8xi64> -> tensor<8x!tt.ptr<i32>>
     %q1 = tt.addptr %q, %c8 : tensor<8x!tt.ptr<i32>>, tensor<8xi32>
     scf.yield %p1, %q1 : tensor<8x!tt.ptr<i32>>, tensor<8x!tt.ptr<i32>>
   }

@@ -71,6 +71,7 @@ def test_random_shapes_compute_what_the_interpreter_does(tmp_path: Path, monkeyp
 
 slots = partial(mutants.Mutation, "Slots.cpp")
 numbers = partial(mutants.Mutation, "StridedNumbers.cpp")
+sums = partial(mutants.Mutation, "Sums.cpp")
 forms = partial(mutants.Mutation, "Forms.cpp")
 branches = partial(mutants.Mutation, "Branches.cpp")
 
@@ -83,14 +84,19 @@ BUGS = {
     "a stride is 1": numbers("matchPattern(stride, m_One())", "true"),
     "a stride is 0": numbers("matchPattern(stride, m_Zero())", "!numbers.empty()"),
     "two operations are one": numbers("left->getName() != right->getName()", "false"),
-    "two rests are one": forms("isSame(std::get<0>(pair), std::get<1>(pair), known)", "true"),
-    "a rest grows": forms("!isSameRest(sum->rest, form.rest)", "false"),
-    "a difference is a sum": forms("arith::SubIOp::create(b, math.loc, sum->scalar, by)", "sum->scalar"),
-    "one of two scalars is lost": forms("sum->scalar && more->scalar", "false"),
-    "a rest is computed inside": forms("region->isAncestor(value.getParentRegion())", "false"),
-    "a strided tensor has no second form": mutants.Mutation(
-        "CarryStrides.cpp", "!numbers && form.isShifted", "!numbers"
+    "two rests are one": sums("isSame(std::get<0>(pair), std::get<1>(pair), known)", "true"),
+    "a rest grows": forms("!added->empty()", "false"),
+    "offsets of several dimensions are a line": forms("line->dim != form.along", "false"),
+    "offsets have no second dimension": forms("hadLine", "false", behind="form.along.reset();"),
+    "of several offsets only the last is added": forms(
+        "sum ? arith::AddIOp::create(b, math.loc, sum, tensor) : tensor", "tensor"
     ),
+    "offsets are not rebuilt": forms("form.kind == Form::Moved", "false", behind="addends(form.rest)"),
+    "a difference is a sum": sums("arith::SubIOp::create(b, math.loc, sum->scalar, by)", "sum->scalar"),
+    "one of two scalars is lost": sums("sum->scalar && more->scalar", "false"),
+    "a rest is computed inside": forms("region->isAncestor(value.getParentRegion())", "false"),
+    "a strided tensor has no second form": mutants.Mutation("CarryStrides.cpp", "toNextForm(form, value, b)", "false"),
+    "only the first arm adds offsets": branches("toNextForm(form, no, inElse)", "false"),
     "one arm yields for both": branches("findNumbers(no, form, inElse)", "findNumbers(yes, form, inElse)"),
     "every result of a branch is tracked": branches("isTracked(result, b)", "true"),
     "two constants are one": numbers("left->getAttrDictionary() != right->getAttrDictionary()", "false"),
