@@ -66,6 +66,7 @@ bench: build ## How long building, importing, triton-ext-opt, pipelines and lina
 	@$(BIN)/python benchmarks/cpu.py
 	@$(BIN)/python benchmarks/linalg.py
 	@$(BIN)/python benchmarks/linalg_ways.py
+	@$(BIN)/python benchmarks/linalg_masks.py
 
 docs: linalg build ## Reference pages from the .td files and docstrings
 	@$(BIN)/python -m triton_ext.authoring.reference docs/reference

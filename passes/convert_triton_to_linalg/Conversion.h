@@ -91,6 +91,11 @@ void populateMemoryPatterns(const AllPointerFacts &facts, PatternSet &patterns);
 void populateAtomicPatterns(const AllPointerFacts &facts, PatternSet &patterns);
 void populateAtomicAccessPatterns(PatternSet &patterns);
 
+/// Replaces masks that are data, and selects by masks, by fills and copies of
+/// the box in which the mask is true, if there is one. Memory accesses must
+/// have been converted, and ranges must not.
+void useBoxes(Operation *top);
+
 /// Adds the conversion of pointers, and of tensors of pointers, to i64.
 void addConversions(TypeConverter &converter);
 

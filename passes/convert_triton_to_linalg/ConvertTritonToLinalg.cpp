@@ -169,6 +169,10 @@ void ConvertTritonToLinalgPass::runOnOperation() {
   if (failed(convertMemory(std::move(memory))))
     return signalPassFailure();
   eraseDead(getOperation());
+  if (fillMasks) {
+    useBoxes(getOperation());
+    eraseDead(getOperation());
+  }
   if (failed(convertOthers(std::move(others), converter)))
     return signalPassFailure();
   if (programArguments)

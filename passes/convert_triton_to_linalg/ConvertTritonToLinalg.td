@@ -28,6 +28,13 @@ def ConvertTritonToLinalgPass : Pass<"triton-ext-convert-triton-to-linalg", "::m
     of a scalar become `memref.load` and `memref.store`, inside of an `scf.if` if
     there is a mask. A masked load without another value gives 0.
 
+    **Masks that are data**, such as the condition of an `arith.select`, stay
+    comparisons of elements, which later passes can fuse with what uses them. With
+    the option `fill-masks`, a mask that is true in a box becomes a fill of the box,
+    and a select by it a copy of the box. That is faster if elementwise operations
+    are not fused, and slower otherwise. It assumes that sums in the comparison do not
+    wrap.
+
     **An operation that cannot be converted** is an error at its location that
     gives the reason, and the module stays as it was; docs/linalg.md lists them.
 
@@ -45,6 +52,8 @@ def ConvertTritonToLinalgPass : Pass<"triton-ext-convert-triton-to-linalg", "::m
   let options = [
     Option<"programArguments", "program-arguments", "bool", "false",
            "Pass the numbers and ids of programs as arguments of functions">,
+    Option<"fillMasks", "fill-masks", "bool", "false",
+           "Fill and copy boxes in place of comparisons and selects by masks">,
   ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect", "::mlir::func::FuncDialect",

@@ -42,3 +42,9 @@ def test_both_ways_to_linalg() -> None:
     both = {name: [(a, b), (c, d), (ratio, ratio)] for name, a, b, c, d, _, _, ratio in rows}
     shown = {name: [x if x == y else f"{x} → {y}" for x, y in pairs] for name, pairs in both.items()}
     assert table("linalg-ways.md", "kernel | accesses") == shown
+
+
+def test_masks_that_are_data() -> None:
+    measured = (RESULTS / "linalg-masks.txt").read_text()
+    rows = [[cell.strip() for cell in line.strip("│").split("│")] for line in measured.splitlines() if line[0:1] == "│"]
+    assert table("linalg-ways.md", "mask | a loop for each") == {name: [a, b] for name, _, _, a, _, _, b in rows}

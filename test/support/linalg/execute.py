@@ -113,9 +113,9 @@ def _identity(program: str) -> str:
     return f"{found} {found.stat().st_size} {found.stat().st_mtime_ns}"
 
 
-def to_llvm(lowered: str) -> str:
+def to_llvm(lowered: str, passes: str = STOCK) -> str:
     """Lowers a module to LLVM's dialect."""
-    command = [str(mlir_opt()), f"--pass-pipeline={STOCK}"]
+    command = [str(mlir_opt()), f"--pass-pipeline={passes}"]
 
     def run() -> bytes:
         done = subprocess.run(command, input=lowered, capture_output=True, text=True, check=False)
