@@ -17,8 +17,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from pathlib import Path
+from typing import IO
 
 from support import ROOT, forked_pytest, kept
+from support import environment as environment_of
 from triton_ext.authoring import build
 from triton_ext.support import resources
 
@@ -232,12 +234,36 @@ def lit_passes(extension: str, libraries: Path, mutant: str) -> bool:
         libraries: what `build_source` has returned.
         mutant: the name of the active bug; empty for none.
     """
-    done = subprocess.run(
-        [Path(sys.executable).with_name("lit"), "-s", ROOT / extension],
-        env={**os.environ, "TRITON_EXT_LIBRARY_DIR": str(libraries), "TRITON_EXT_MUTANT": mutant},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert "Total Discovered Tests" in done.stdout, done.stdout + done.stderr
-    return done.returncode == 0
+    pipes = _lit_server(libraries)
+    # One failed test says enough. One process of lit, because each has to look at all extensions once.
+    arguments = ["-s", "-j", "1", "--max-failures", "1", str(ROOT / extension)]
+    request = {"arguments": arguments, "variables": {"TRITON_EXT_MUTANT": mutant}}
+    print(json.dumps(request), file=pipes[0], flush=True)
+    status, output = json.loads(pipes[1].readline())
+    assert "Total Discovered Tests" in output, output
+    return bool(status == 0)
+
+
+#: The process that runs lit, if there is one, by the libraries that it uses.
+_lit: dict[Path, subprocess.Popen[str]] = {}
+
+
+def _lit_server(libraries: Path) -> tuple[IO[str], IO[str]]:
+    """Returns the pipes to and from a process that runs lit with `libraries` (`forked_lit`)."""
+    if libraries not in _lit:
+        _end_lit()
+        environment = environment_of(TRITON_EXT_LIBRARY_DIR=str(libraries))
+        command = [sys.executable, "-m", "support.forked_lit"]
+        _lit[libraries] = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment
+        )
+    server = _lit[libraries]
+    assert server.stdin is not None
+    assert server.stdout is not None
+    return server.stdin, server.stdout
+
+
+@atexit.register
+def _end_lit() -> None:
+    for libraries in [*_lit]:
+        _lit.pop(libraries).communicate()  # its input ends, and so does it
