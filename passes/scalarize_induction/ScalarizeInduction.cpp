@@ -66,7 +66,9 @@ static void scalarize(scf::ForOp loop) {
   SmallVector<Advance> advances;
   for (auto [i, argument, next] :
        llvm::enumerate(loop.getRegionIterArgs(), yield.getOperands())) {
-    if (!isa<RankedTensorType>(argument.getType()))
+    // `tt.splat`, which will make a tensor of the scalar, takes no `index`.
+    auto tensor = dyn_cast<RankedTensorType>(argument.getType());
+    if (!tensor || tensor.getElementType().isIndex())
       continue;
     Operation *op = next.getDefiningOp();
     if (!isa_and_present<triton::AddPtrOp, arith::AddIOp>(op) ||

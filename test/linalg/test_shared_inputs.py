@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What triton-shared's tests feed in converts in both ways to linalg and computes what the interpreter does."""
+"""What triton-shared's tests feed in converts in both ways to linalg and computes what the interpreter and torch do."""
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
+from pathlib import Path
 from typing import Literal
 
 import pytest
@@ -14,7 +16,7 @@ import support
 import triton_ext as tx
 from support import ROOT
 from support.linalg import execute, shared_page
-from support.linalg.shared_inputs import INPUTS, NUMBERS, elsewhere, run
+from support.linalg.shared_inputs import INPUTS, NUMBERS, REFUSED, TEXTS, run, texts
 
 
 @pytest.fixture(scope="module")
@@ -55,32 +57,30 @@ def test_input_executed_by_index(name: str, expected: dict[str, list[torch.Tenso
             assert torch.equal(run(name, numbers), memory), numbers
 
 
-def test_every_name_is_in_one_place() -> None:
-    places = [name for found in INPUTS.values() for name in found.names]
-    places += [*elsewhere.TESTED_IN, *elsewhere.REFUSED_BY_TRITON, *elsewhere.MISSING]
-    assert sorted(places) == shared_page.names()
+@pytest.mark.slow
+@pytest.mark.usefixtures("stock")
+@pytest.mark.parametrize("via", [None, "structured"])
+@pytest.mark.parametrize("name", list(TEXTS))
+def test_text_executed(name: str, via: Literal["structured"] | None, tmp_path: Path) -> None:
+    for seed in range(2):
+        found, expected = texts.run(name, seed, via, tmp_path)
+        torch.testing.assert_close(found, expected, rtol=TEXTS[name].rtol, atol=TEXTS[name].rtol)
+
+
+@pytest.mark.parametrize("name", list(REFUSED))
+def test_text_refused(name: str) -> None:
+    command = [str(ROOT / ".venv" / "bin" / "triton-ext-opt"), "--load-extension=tts", "-triton-to-linalg-structured"]
+    done = subprocess.run(command, input=REFUSED[name].module, capture_output=True, text=True, check=False)
+    place, error = re.search(r":(\d+):\d+: error: (.*)", done.stderr).groups()
+    assert (done.returncode, int(place)) == (1, REFUSED[name].line), done.stderr
+    assert error.startswith(REFUSED[name].message)
+
+
+def test_every_name_has_an_input() -> None:
+    inputs = (*INPUTS.values(), *TEXTS.values(), *REFUSED.values())
+    assert {name for found in inputs for name in found.names} == set(shared_page.names())
 
 
 @pytest.mark.slow
 def test_the_page_is_up_to_date() -> None:
     assert (ROOT / "docs" / "reference" / shared_page.PAGE).read_text() == shared_page.page(), "run make docs"
-
-
-BLOCK_POINTER = """
-tt.func @f(%p: !tt.ptr<tensor<4x8xf32>>) {
-  tt.return
-}
-"""
-ADDRESS_SPACE = """
-tt.func @f(%p: !tt.ptr<bf16, 1>) {
-  tt.return
-}
-"""
-
-
-@pytest.mark.parametrize("text", [BLOCK_POINTER, ADDRESS_SPACE])
-def test_triton_refuses_the_input(text: str) -> None:
-    opt = [str(ROOT / ".venv" / "bin" / "triton-ext-opt"), "-"]
-    done = subprocess.run(opt, input=text, capture_output=True, text=True, check=False)
-    assert done.returncode != 0
-    assert "-:2:" in done.stderr or "<stdin>:2:" in done.stderr, done.stderr

@@ -23,3 +23,18 @@ tt.func @by_arguments(%p0: tensor<8x!tt.ptr<f32>>, %o0: tensor<8xi32>, %n: i32, 
   }
   tt.return %r#1 : tensor<8xi32>
 }
+
+// `tt.splat` takes no index, so a tensor of index stays as it is.
+// CHECK-LABEL: tt.func @of_index
+// CHECK: scf.for {{.*}} -> (tensor<4xindex>)
+tt.func @of_index(%n: i32) -> tensor<4xindex> {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %first = arith.constant dense<3> : tensor<4xindex>
+  %two = arith.constant dense<2> : tensor<4xindex>
+  %end = scf.for %i = %c0 to %n step %c1 iter_args(%t = %first) -> (tensor<4xindex>) : i32 {
+    %next = arith.addi %t, %two : tensor<4xindex>
+    scf.yield %next : tensor<4xindex>
+  }
+  tt.return %end : tensor<4xindex>
+}

@@ -59,6 +59,7 @@ BUGS = {
     "no step": mutants.Mutation(
         "ScalarizeInduction.cpp", "arith::AddIOp::create(b, zero, step)", "arith::AddIOp::create(b, step, step)"
     ),
+    "tensors of index": mutants.Mutation("ScalarizeInduction.cpp", "tensor.getElementType().isIndex()", "false"),
 }
 
 

@@ -1,13 +1,30 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kernels that exercise what the tests of triton-shared exercise, in our own words.
+"""Inputs that have what the inputs of triton-shared's tests have, in our own words.
 
-All have the arguments ``x``, ``idx``, ``out``, ``n``, ``m`` and ``s``: pointers to integers of 32 bits in the middle of
-two buffers and at the beginning of indices, and three numbers. ``stands_for`` names the tests.
+Kernels have the arguments ``x``, ``idx``, ``out``, ``n``, ``m`` and ``s``: pointers to integers of 32 bits in the
+middle of two buffers and at the beginning of indices, and three numbers. ``stands_for`` names the tests. Texts are IR
+that is converted (texts.py) or refused (refused.py).
 """
 
 from __future__ import annotations
 
-from support.linalg.shared_inputs import branches, elsewhere, loops, masks, pointers
+from support.linalg.shared_inputs import (
+    arithmetic,
+    branches,
+    loops,
+    masks,
+    pointers,
+    reductions,
+    tensors,
+    text_functions,
+    text_inputs,
+    texts,
+)  # fmt: skip
 from support.linalg.shared_inputs.inputs import INPUTS, NUMBERS, SIGNATURE, Input, run
+from support.linalg.shared_inputs.refused import REFUSED
+from support.linalg.shared_inputs.texts import TEXTS
 
-__all__ = ["INPUTS", "NUMBERS", "SIGNATURE", "Input", "branches", "elsewhere", "loops", "masks", "pointers", "run"]
+__all__ = [
+    "INPUTS", "NUMBERS", "REFUSED", "SIGNATURE", "TEXTS", "Input", "arithmetic", "branches", "loops", "masks",
+    "pointers", "reductions", "run", "tensors", "text_functions", "text_inputs", "texts",
+]  # fmt: skip

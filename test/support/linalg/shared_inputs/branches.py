@@ -153,3 +153,17 @@ def pointers_from_integers(x, idx, out, n, m, s):
     else:
         p = x + i * 2
     tl.store(out + i, tl.load(p))
+
+
+@stands_for("conditional_block_ptr_as_src")
+@triton.jit
+def one_arm_without_offsets(x, idx, out, n, m, s):
+    i = tl.arange(0, 16)
+    if n > 0:
+        if m > 4:
+            p = x + tl.zeros((16,), tl.int32)
+        else:
+            p = x + (s * 3 + i)
+    else:
+        p = out + (64 + s + i)
+    tl.store(out + i, tl.load(p))

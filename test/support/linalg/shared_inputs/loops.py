@@ -91,7 +91,11 @@ def four_loops(x, idx, out, n, m, s):
         p += s
 
 
-@stands_for("tensor_indices_loop_iterargs_nested", "tensor_indices_loop_iterargs_not_used_ptranalysis_e2e")
+@stands_for(
+    "tensor_indices_loop_iterargs_nested",
+    "tensor_indices_loop_iterargs_not_used_ptranalysis_e2e",
+    "tensor_indices_loop_iterargs_not_used_ptranalysis_prepass",
+)
 @triton.jit
 def carries_indices(x, idx, out, n, m, s):
     i = tl.arange(0, 16)
@@ -139,7 +143,9 @@ def scalars_in_loops(x, idx, out, n, m, s):
     tl.store(out + 2000, m)
 
 
-@stands_for("gather_simple_loop", "gather_nested", "gather_reuse_loop_results", "test_offset_bitwidth")
+@stands_for(
+    "gather_simple_loop", "gather_no_mask", "gather_nested", "gather_reuse_loop_results", "test_offset_bitwidth"
+)
 @triton.jit
 def gathers_in_loops(x, idx, out, n, m, s):
     i = tl.arange(0, 16)

@@ -95,7 +95,7 @@ def bounds_of_multiples(x, idx, out, n, m, s):
     tl.store(out + i[:, None] * 4 + j[None, :], tl.load(x + rows[:, None] + columns[None, :], mask=inside, other=-128))
 
 
-@stands_for("gather_scatter_ptr_1d_with_mask")
+@stands_for("gather_scatter_ptr_1d_with_mask", "gather_mask_with_other")
 @triton.jit
 def masked_gather(x, idx, out, n, m, s):
     i = tl.arange(0, 64)

@@ -114,7 +114,7 @@ def bits_as_bytes(x, idx, out, n, m, s):
     tl.store(p + 3, tl.load(x + i) == tl.load(x + i + n))
 
 
-@stands_for("atomics")
+@stands_for("atomics", "atomic_rmw")
 @triton.jit
 def atomics(x, idx, out, n, m, s):
     i, j = tl.arange(0, 16), tl.arange(0, 8)

@@ -1,0 +1,252 @@
+# SPDX-License-Identifier: Apache-2.0
+# ruff: noqa: E501 - an operation is one line
+"""The inputs that are IR; see texts.py."""
+
+from __future__ import annotations
+
+import torch
+
+from support.linalg.shared_inputs.texts import add, integers, pointers, range_of
+
+add(
+    "dimensions_of_one_element",
+    "make_tptr_canonicalize",
+    module="""
+tt.func @f(%x: !tt.ptr<f32>, %out: !tt.ptr<f32>) {
+  %p = tts.make_tptr %x to sizes: [1, 8, 1, 4], strides: [0, 5, 0, 1], offsets: [0, 3, 0, 0], shape: [0, 0, 0, 0], order: [] : <f32> to tensor<1x8x1x4x!tt.ptr<f32>>
+  %q = tts.make_tptr %out to sizes: [1, 8, 1, 4], strides: [0, 4, 0, 1], offsets: [0, 0, 0, 0], shape: [0, 0, 0, 0], order: [] : <f32> to tensor<1x8x1x4x!tt.ptr<f32>>
+  %v = "tts.load"(%p) <{operandSegmentSizes = array<i32: 1, 0, 0>, static_mask_dims = array<i64>}> : (tensor<1x8x1x4x!tt.ptr<f32>>) -> tensor<1x8x1x4xf32>
+  "tts.store"(%q, %v) <{static_mask_dims = array<i64>}> : (tensor<1x8x1x4x!tt.ptr<f32>>, tensor<1x8x1x4xf32>) -> ()
+  tt.return
+}
+""",
+    arguments=lambda g: (torch.randn(42, generator=g), torch.zeros(32)),
+    expected=lambda x, out: x[3:].as_strided((8, 4), (5, 1), 3).reshape(32),
+)
+
+add(
+    "block_of_a_moved_pointer",
+    "block_ptr_memref",
+    "block_ptr_complex_offset",
+    module="""
+tt.func @f(%x: !tt.ptr<bf16>, %at: !tt.ptr<i64>, %out: !tt.ptr<bf16>) {
+  %c16 = arith.constant 16 : index
+  %o = tt.load %at : !tt.ptr<i64>
+  %moved = tt.addptr %x, %o : !tt.ptr<bf16>, i64
+  %p = tts.make_tptr %moved to sizes: [32, 16], strides: [%c16, 1], offsets: [0, 0], shape: [32, %c16], order: [1, 0] : <bf16> to tensor<32x16x!tt.ptr<bf16>>
+  %q = tts.make_tptr %out to sizes: [32, 16], strides: [%c16, 1], offsets: [0, 0], shape: [32, %c16], order: [1, 0] : <bf16> to tensor<32x16x!tt.ptr<bf16>>
+  %v = "tts.load"(%p) <{operandSegmentSizes = array<i32: 1, 0, 0>, static_mask_dims = array<i64>}> : (tensor<32x16x!tt.ptr<bf16>>) -> tensor<32x16xbf16>
+  "tts.store"(%q, %v) <{static_mask_dims = array<i64>}> : (tensor<32x16x!tt.ptr<bf16>>, tensor<32x16xbf16>) -> ()
+  tt.return
+}
+""",
+    arguments=lambda g: (integers(g, 555, dtype=torch.bfloat16), torch.tensor([43]), torch.zeros(512).bfloat16()),
+    expected=lambda x, at, out: x[43:],
+)
+
+add(
+    "attributes_of_pointers",
+    "tts_load_propagate_attrs",
+    module=f"""
+tt.func @f(%x: !tt.ptr<f32> {{tt.divisibility = 16 : i32}}, %out: !tt.ptr<f32> {{tt.divisibility = 16 : i32}}) {{
+  %pid = tt.get_program_id x : i32
+  %moved = tt.addptr %x, %pid : !tt.ptr<f32>, i32
+  {range_of(64)}
+  %p = tt.splat %moved : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>
+  %ps = tt.addptr %p, %i {{tt.divisibility = dense<16> : tensor<1xi32>}} : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
+  %v = tt.load %ps : tensor<64x!tt.ptr<f32>>
+  %e = math.exp %v : tensor<64xf32>
+  {pointers("out", "q", 64, "f32")}
+  tt.store %qs, %e : tensor<64x!tt.ptr<f32>>
+  tt.return
+}}
+""",
+    arguments=lambda g: (torch.randn(64, generator=g), torch.zeros(64)),
+    expected=lambda x, out: torch.exp(x),
+    rtol=1e-6,
+)
+
+add(
+    "halves_added",
+    "address_space",
+    module=f"""
+tt.func public @f(%x: !tt.ptr<f16>, %y: !tt.ptr<f16>, %n: !tt.ptr<i32>, %out: !tt.ptr<f16>) attributes {{noinline = false}} {{
+  %size = tt.load %n : !tt.ptr<i32>
+  {range_of(256)}
+  %below = tt.splat %size : i32 -> tensor<256xi32>
+  %mask = arith.cmpi slt, %i, %below : tensor<256xi32>
+  {pointers("x", "p", 256, "f16")}
+  {pointers("y", "q", 256, "f16")}
+  {pointers("out", "r", 256, "f16")}
+  %a = tt.load %ps, %mask : tensor<256x!tt.ptr<f16>>
+  %b = tt.load %qs, %mask : tensor<256x!tt.ptr<f16>>
+  %sum = arith.addf %a, %b : tensor<256xf16>
+  tt.store %rs, %sum, %mask : tensor<256x!tt.ptr<f16>>
+  tt.return
+}}
+""",
+    arguments=lambda g: (
+        *(torch.randn(100, generator=g).half() for _ in range(2)),
+        torch.tensor([100], dtype=torch.int32),
+        torch.zeros(100).half(),
+    ),
+    expected=lambda x, y, n, out: x + y,
+)
+
+#: A tensor of another type, which a loop carries beside pointers, is what it stores.
+_CARRIED = """
+tt.func @f(%x: !tt.ptr<f32>, %out: !tt.ptr<f32>) {{
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c5 = arith.constant 5 : i32
+  %first = arith.constant dense<3> : tensor<4x{type}>
+  %more = arith.constant dense<2> : tensor<4x{type}>
+  %four = arith.constant dense<4> : tensor<4xi32>
+  {range}
+  {x}
+  {out}
+  %end:3 = scf.for %k = %c0 to %c5 step %c1 iter_args(%p = %as, %q = %bs, %t = %first) -> (tensor<4x!tt.ptr<f32>>, tensor<4x!tt.ptr<f32>>, tensor<4x{type}>) : i32 {{
+    %v = tt.load %p : tensor<4x!tt.ptr<f32>>
+    %w = {cast} %t : tensor<4x{type}> to tensor<4xi32>
+    %g = arith.sitofp %w : tensor<4xi32> to tensor<4xf32>
+    %r = arith.addf %v, %g : tensor<4xf32>
+    tt.store %q, %r : tensor<4x!tt.ptr<f32>>
+    %p1 = tt.addptr %p, %four : tensor<4x!tt.ptr<f32>>, tensor<4xi32>
+    %q1 = tt.addptr %q, %four : tensor<4x!tt.ptr<f32>>, tensor<4xi32>
+    %t1 = arith.addi %t, %more : tensor<4x{type}>
+    scf.yield %p1, %q1, %t1 : tensor<4x!tt.ptr<f32>>, tensor<4x!tt.ptr<f32>>, tensor<4x{type}>
+  }}
+  tt.return
+}}
+"""
+for _type, _cast in (("i8", "arith.extsi"), ("index", "arith.index_cast")):
+    add(
+        f"carries_{_type}_beside_pointers",
+        "get_structured_state_int_element_types",
+        module=_CARRIED.format(
+            type=_type,
+            cast=_cast,
+            range=range_of(4),
+            x=pointers("x", "a", 4, "f32"),
+            out=pointers("out", "b", 4, "f32"),
+        ),
+        arguments=lambda g: (integers(g, 20, dtype=torch.float32), torch.zeros(20)),
+        expected=lambda x, out: x + 3 + 2 * (torch.arange(20) // 4),
+    )
+
+add(
+    "assertions_of_tensors",
+    "triton_assert",
+    module=f"""
+tt.func @f(%x: !tt.ptr<i32>, %out: !tt.ptr<i32>) {{
+  %zero = arith.constant dense<0> : tensor<64xi32>
+  {range_of(64)}
+  {pointers("x", "p", 64, "i32")}
+  {pointers("out", "q", 64, "i32")}
+  %v = tt.load %ps : tensor<64x!tt.ptr<i32>>
+  %one = arith.cmpi sge, %v, %zero : tensor<64xi32>
+  %two = tt.reshape %one : tensor<64xi1> -> tensor<16x4xi1>
+  %three = tt.reshape %one : tensor<64xi1> -> tensor<4x4x4xi1>
+  tt.assert %one, "one" : tensor<64xi1>
+  tt.assert %two, "two" : tensor<16x4xi1>
+  tt.assert %three, "three" : tensor<4x4x4xi1>
+  tt.store %qs, %v : tensor<64x!tt.ptr<i32>>
+  tt.return
+}}
+""",
+    arguments=lambda g: (integers(g, 64).abs(), torch.zeros(64, dtype=torch.int32)),
+    expected=lambda x, out: x,
+)
+
+add(
+    "function_of_another_library",
+    "unsupported_extern_elementwise",
+    "partial_conversion_unsupported_rand",
+    module=f"""
+tt.func @f(%x: !tt.ptr<i32>, %out: !tt.ptr<i32>) {{
+  {range_of(8)}
+  {pointers("x", "p", 8, "i32")}
+  {pointers("out", "q", 8, "i32")}
+  %v = tt.load %ps : tensor<8x!tt.ptr<i32>>
+  %w = tt.extern_elementwise %v, %i {{libname = "", libpath = "", pure = true, symbol = "some_symbol"}} : (tensor<8xi32>, tensor<8xi32>) -> tensor<8xi32>
+  tt.store %qs, %w : tensor<8x!tt.ptr<i32>>
+  tt.return
+}}
+""",
+    source="int some_symbol(int value, int index) { return value * 10 + index; }\n",
+    arguments=lambda g: (integers(g, 8), torch.zeros(8, dtype=torch.int32)),
+    expected=lambda x, out: x * 10 + torch.arange(8, dtype=torch.int32),
+)
+
+#: Masks of nothing but true, as a constant, a splat and a broadcast; one that is not; one that is loaded; and none.
+_GATHER = """
+  %g{row} = tts.gather %x[%at]{mask} : (!tt.ptr<f32>, tensor<32xi32>) -> tensor<32xf32>
+  %o{row} = arith.constant {offset} : i32
+  %m{row} = tt.addptr %out, %o{row} : !tt.ptr<f32>, i32
+  %q{row} = tt.splat %m{row} : !tt.ptr<f32> -> tensor<32x!tt.ptr<f32>>
+  %q{row}s = tt.addptr %q{row}, %i : tensor<32x!tt.ptr<f32>>, tensor<32xi32>
+  %k{row} = arith.select {keep}, %g{row}, %zero : tensor<32xi1>, tensor<32xf32>
+  tt.store %q{row}s, %k{row} : tensor<32x!tt.ptr<f32>>"""
+_MASKS = ("constant", "splat", "broadcast", "alternate", "loaded", "")
+
+
+def _gather(row: int, mask: str) -> str:
+    keep = f"%{mask or 'constant'}"
+    return _GATHER.format(row=row, offset=row * 32, mask=mask and f" mask = %{mask}", keep=keep)
+
+
+add(
+    "gathers_with_masks",
+    "canonicalize-gather-mask",
+    module=f"""
+tt.func @f(%x: !tt.ptr<f32>, %where: !tt.ptr<i32>, %out: !tt.ptr<f32>) {{
+  {range_of(32)}
+  {pointers("where", "w", 32, "i32")}
+  %at = tt.load %ws : tensor<32x!tt.ptr<i32>>
+  %zero = arith.constant dense<0.0> : tensor<32xf32>
+  %one = arith.constant dense<1> : tensor<32xi32>
+  %none = arith.constant dense<0> : tensor<32xi32>
+  %ten = arith.constant dense<10> : tensor<32xi32>
+  %true = arith.constant true
+  %small = arith.constant dense<true> : tensor<1xi1>
+  %constant = arith.constant dense<true> : tensor<32xi1>
+  %splat = tt.splat %true : i1 -> tensor<32xi1>
+  %broadcast = tt.broadcast %small : tensor<1xi1> -> tensor<32xi1>
+  %bit = arith.andi %i, %one : tensor<32xi32>
+  %alternate = arith.cmpi eq, %bit, %none : tensor<32xi32>
+  %loaded = arith.cmpi slt, %at, %ten : tensor<32xi32>
+{"".join(_gather(row, mask) for row, mask in enumerate(_MASKS))}
+  tt.return
+}}
+""",
+    arguments=lambda g: (
+        torch.randn(20, generator=g),
+        torch.randint(0, 20, (32,), dtype=torch.int32, generator=g),
+        torch.zeros(192),
+    ),
+    expected=lambda x, at, out: torch.cat(
+        [x[at]] * 3 + [x[at] * (torch.arange(32) % 2 == 0), x[at] * (at < 10), x[at]]
+    ),
+)
+
+add(
+    "pointers_to_two_tensors",
+    "multiple_bases",
+    "cat",
+    module=f"""
+tt.func @f(%x: !tt.ptr<i32>, %y: !tt.ptr<i32>, %out: !tt.ptr<i32>) {{
+  {range_of(8)}
+  {pointers("x", "p", 8, "i32")}
+  {pointers("y", "q", 8, "i32")}
+  %both = tt.cat %ps, %qs : tensor<8x!tt.ptr<i32>> -> tensor<16x!tt.ptr<i32>>
+  %v = tt.load %both : tensor<16x!tt.ptr<i32>>
+  %j = tt.make_range {{end = 16 : i32, start = 0 : i32}} : tensor<16xi32>
+  %r = tt.splat %out : !tt.ptr<i32> -> tensor<16x!tt.ptr<i32>>
+  %rs = tt.addptr %r, %j : tensor<16x!tt.ptr<i32>>, tensor<16xi32>
+  tt.store %rs, %v : tensor<16x!tt.ptr<i32>>
+  tt.return
+}}
+""",
+    arguments=lambda g: (integers(g, 8), integers(g, 8), torch.zeros(16, dtype=torch.int32)),
+    expected=lambda x, y, out: torch.cat([x, y]),
+)
