@@ -61,6 +61,9 @@ static Reason whyNot(Operation *op, const PatternSet &memory,
   for (const PatternSet *patterns : {&memory, &others})
     if (patterns->isFor(op))
       return patterns->whyNot(op);
+  if (op->getName().getDialectNamespace() == "tts")
+    return "it is structured (run -lower-structured first, or "
+           "-triton-to-linalg-structured)";
   bool isOfTriton = isa_and_nonnull<tt::TritonDialect>(op->getDialect());
   // A terminator such as tt.reduce.return goes with the operation around it.
   if (!isOfTriton || stays(op) || op->hasTrait<OpTrait::IsTerminator>())

@@ -11,6 +11,7 @@ from __future__ import annotations
 from support.linalg.shared_inputs import (
     arithmetic,
     branches,
+    examples,
     loops,
     masks,
     pointers,
@@ -25,6 +26,6 @@ from support.linalg.shared_inputs.refused import REFUSED
 from support.linalg.shared_inputs.texts import TEXTS
 
 __all__ = [
-    "INPUTS", "NUMBERS", "REFUSED", "SIGNATURE", "TEXTS", "Input", "arithmetic", "branches", "loops", "masks",
-    "pointers", "reductions", "run", "tensors", "text_functions", "text_inputs", "texts",
+    "INPUTS", "NUMBERS", "REFUSED", "SIGNATURE", "TEXTS", "Input", "arithmetic", "branches", "examples", "loops",
+    "masks", "pointers", "reductions", "run", "tensors", "text_functions", "text_inputs", "texts",
 ]  # fmt: skip

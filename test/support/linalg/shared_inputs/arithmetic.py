@@ -97,7 +97,7 @@ def comparisons_that_are_no_minimum(x, idx, out, n, m, s):
     tl.store(out + 5, tl.where(nan >= b, nan, b).to(tl.int32, bitcast=True))
 
 
-@stands_for("convert_splat_float")
+@stands_for("convert_splat_float", "examples/test_splat")
 @triton.jit
 def splats_to_one_place(x, idx, out, n, m, s):
     """All elements are stored to one address."""
@@ -115,7 +115,7 @@ def rows_repeated(x, idx, out, n, m, s):
     tl.store(out + tl.program_id(0) * 32 + tl.arange(0, 1024), rows)
 
 
-@stands_for("early_return")
+@stands_for("early_return", "examples/test_early_return")
 @triton.jit
 def returns_early(x, idx, out, n, m, s):
     if tl.load(x + n * 0).to(tl.float32) * n.to(tl.float32) == 0.0:

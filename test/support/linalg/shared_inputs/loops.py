@@ -58,7 +58,13 @@ def carries_numbers_between_pointers(x, idx, out, n, m, s):
     tl.store(out + i, total)
 
 
-@stands_for("addptr_scalar_nested", "nested_loops", "nested_ptr_in_iterargs", "scf_for_ptr_in_iterargs")
+@stands_for(
+    "addptr_scalar_nested",
+    "nested_loops",
+    "nested_ptr_in_iterargs",
+    "scf_for_ptr_in_iterargs",
+    "examples/test_nested_loops",
+)
 @triton.jit
 def nested_loops(x, idx, out, n, m, s):
     i, j = tl.arange(0, 2), tl.arange(0, 8)
@@ -95,6 +101,7 @@ def four_loops(x, idx, out, n, m, s):
     "tensor_indices_loop_iterargs_nested",
     "tensor_indices_loop_iterargs_not_used_ptranalysis_e2e",
     "tensor_indices_loop_iterargs_not_used_ptranalysis_prepass",
+    "examples/test_tensor_index_iterargs",
 )
 @triton.jit
 def carries_indices(x, idx, out, n, m, s):
@@ -113,7 +120,12 @@ def carries_indices(x, idx, out, n, m, s):
     tl.store(out + 512 + i, unused)
 
 
-@stands_for("tensor_indices_loop_iterarg_with_masks", "mask_loop_iter_arg", "mask_loop_iter_arg_scalar")
+@stands_for(
+    "tensor_indices_loop_iterarg_with_masks",
+    "mask_loop_iter_arg",
+    "mask_loop_iter_arg_scalar",
+    "examples/test_mask_loop_iter_arg",
+)
 @triton.jit
 def masks_of_carried_indices(x, idx, out, n, m, s):
     i, one = tl.arange(0, 16), tl.arange(0, 1)
@@ -132,6 +144,7 @@ def masks_of_carried_indices(x, idx, out, n, m, s):
     "scalar_store_nested_loop",
     "scalar_store_no_iterargs",
     "triton_to_unstructured_scalar_ptr_loop",
+    "examples/test_scalar_store",
 )
 @triton.jit
 def scalars_in_loops(x, idx, out, n, m, s):
@@ -144,7 +157,12 @@ def scalars_in_loops(x, idx, out, n, m, s):
 
 
 @stands_for(
-    "gather_simple_loop", "gather_no_mask", "gather_nested", "gather_reuse_loop_results", "test_offset_bitwidth"
+    "gather_simple_loop",
+    "gather_no_mask",
+    "gather_nested",
+    "gather_reuse_loop_results",
+    "test_offset_bitwidth",
+    "examples/test_gather",
 )
 @triton.jit
 def gathers_in_loops(x, idx, out, n, m, s):

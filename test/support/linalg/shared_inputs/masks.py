@@ -30,7 +30,14 @@ def boxes(x, idx, out, n, m, s):
     tl.store(out + 1024 + i[:, None] * 32 + j[None, :], values)
 
 
-@stands_for("unstructured_mask_2d_kernel", "generic_mask_2d_kernel", "gather_scatter_all_mask", "gather_mask_no_other")
+@stands_for(
+    "unstructured_mask_2d_kernel",
+    "generic_mask_2d_kernel",
+    "gather_scatter_all_mask",
+    "gather_mask_no_other",
+    "examples/test_generic_mask",
+    "examples/test_unstructured_mask",
+)
 @triton.jit
 def any_mask_of_rows(x, idx, out, n, m, s):
     i, j = tl.arange(0, 8), tl.arange(0, 16)
@@ -102,7 +109,7 @@ def masked_gather(x, idx, out, n, m, s):
     tl.store(out + i, tl.load(x + tl.load(idx + i) * 2, mask=i < s, other=3), mask=i < 60)
 
 
-@stands_for("kernel-02-fused-softmax")
+@stands_for("kernel-02-fused-softmax", "examples/test_softmax")
 @triton.jit
 def softmax_of_integers(x, idx, out, n, m, s):
     j = tl.arange(0, 64)
@@ -111,7 +118,7 @@ def softmax_of_integers(x, idx, out, n, m, s):
     tl.store(out + j, row * 100 // (tl.sum(row, axis=0) - 1), mask=j < s)
 
 
-@stands_for("kernel-05-layer-norm-fwd")
+@stands_for("kernel-05-layer-norm-fwd", "examples/test_layernorm")
 @triton.jit
 def layer_norm_of_integers(x, idx, out, n, m, s):
     total = tl.zeros((32,), tl.int32)

@@ -18,7 +18,9 @@ def tile_times_numbers(x, idx, out, n, m, s):
     tl.store(out + i[:, None] * 32 + j[None, :], tl.load(p) + tl.load(p + 2 * m))
 
 
-@stands_for("addptr_add_value", "addptr_chain", "sign_extend_i32_to_i64")
+@stands_for(
+    "addptr_add_value", "addptr_chain", "sign_extend_i32_to_i64", "examples/test_addptr", "examples/test_sign_extend"
+)
 @triton.jit
 def sums_of_scalars(x, idx, out, n, m, s):
     i = tl.arange(0, 16)
@@ -70,7 +72,7 @@ def clamped(x, idx, out, n, m, s):
     tl.store(out + i, tl.load(x + tl.minimum(i, n)) + tl.load(x + tl.maximum(tl.minimum(i, m), s)))
 
 
-@stands_for("addptr_bitcast", "bitcast_ptrs_tensor", "bitcast")
+@stands_for("addptr_bitcast", "bitcast_ptrs_tensor", "bitcast", "examples/test_bitcast_ptr")
 @triton.jit
 def other_type_of_one_size(x, idx, out, n, m, s):
     i = tl.arange(0, 32)
@@ -114,7 +116,7 @@ def bits_as_bytes(x, idx, out, n, m, s):
     tl.store(p + 3, tl.load(x + i) == tl.load(x + i + n))
 
 
-@stands_for("atomics", "atomic_rmw")
+@stands_for("atomics", "atomic_rmw", "examples/test_atomic_rmw")
 @triton.jit
 def atomics(x, idx, out, n, m, s):
     i, j = tl.arange(0, 16), tl.arange(0, 8)
@@ -136,7 +138,7 @@ def product(x, idx, out, n, m, s):
     tl.store(out + i[:, None] * 16 + j[None, :], c.to(tl.int32) + i[:, None] * 256)
 
 
-@stands_for("wraparound_side_by_side", "modulo_option")
+@stands_for("wraparound_side_by_side", "modulo_option", "examples/test_modulo")
 @triton.jit
 def wraps_along_rows(x, idx, out, n, m, s):
     i, j = tl.arange(0, 4), tl.arange(0, 16)
@@ -170,7 +172,11 @@ def sum_after_a_remainder(x, idx, out, n, m, s):
 
 
 @stands_for(
-    "gather_scatter_ptr", "gather_scatter_ptr_simple", "gather_scatter_ptr_simple_to_memref", "indirect_ptr_simple"
+    "gather_scatter_ptr",
+    "gather_scatter_ptr_simple",
+    "gather_scatter_ptr_simple_to_memref",
+    "indirect_ptr_simple",
+    "examples/test_gather_scatter",
 )
 @triton.jit
 def rows_by_index(x, idx, out, n, m, s):
@@ -206,7 +212,7 @@ def remainders_of_both(x, idx, out, n, m, s):
     tl.store(out + i[:, None] * 8 + j[None, :], tl.load(x + rows[:, None] * s + columns[None, :]))
 
 
-@stands_for("index_select_row_i64_index")
+@stands_for("index_select_row_i64_index", "examples/test_index_select")
 @triton.jit
 def rows_by_wide_index(x, idx, out, n, m, s):
     i, j = tl.arange(0, 4), tl.arange(0, 16)
@@ -222,7 +228,7 @@ def rows_by_remainder_of_index(x, idx, out, n, m, s):
     tl.store(out + i[:, None] * 16 + j[None, :], tl.load(x + rows[:, None] * s + j[None, :] + 2))
 
 
-@stands_for("kernel-01-vector-add", "masked_ldst_1d", "get_num_programs")
+@stands_for("kernel-01-vector-add", "masked_ldst_1d", "get_num_programs", "examples/test_vec_add")
 @triton.jit
 def vector_add(x, idx, out, n, m, s):
     i = tl.program_id(0) * 16 + tl.arange(0, 16)
@@ -230,7 +236,7 @@ def vector_add(x, idx, out, n, m, s):
     tl.store(out + i, tl.load(x + i, mask=mask) + tl.load(x + n + i, mask=mask), mask=mask)
 
 
-@stands_for("kernel-03-matrix-multiplication")
+@stands_for("kernel-03-matrix-multiplication", "examples/test_matmul", "examples/test_mm", "examples/bare_matmul")
 @triton.jit
 def matrix_product(x, idx, out, n, m, s):
     i, j, k = tl.arange(0, 16), tl.arange(0, 16), tl.arange(0, 16)

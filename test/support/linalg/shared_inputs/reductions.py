@@ -74,7 +74,11 @@ def sums_up_to_each(x, idx, out, n, m, s):
 
 
 @stands_for(
-    "reducesum_512_256_f32_axis0", "reducesum_512_256_f32_axis1", "reduce_notrans_axis_last", "use-alloc-tensor-option"
+    "reducesum_512_256_f32_axis0",
+    "reducesum_512_256_f32_axis1",
+    "reduce_notrans_axis_last",
+    "use-alloc-tensor-option",
+    "examples/test_reduce",
 )
 @triton.jit
 def sums_of_floats(x, idx, out, n, m, s):
@@ -114,7 +118,13 @@ def blocks_that_advance(x, idx, out, n, m, s):
     target.store([n, n // 3 * 4], total)
 
 
-@stands_for("block_ptr_complex_offset", "block_ptr_memref", "make_tensor_ptr", "make_tensor_ptr_structured")
+@stands_for(
+    "block_ptr_complex_offset",
+    "block_ptr_memref",
+    "make_tensor_ptr",
+    "make_tensor_ptr_structured",
+    "examples/test_blockptr_complex_offset",
+)
 @triton.jit
 def blocks_of_moved_pointers(x, idx, out, n, m, s):
     moved = (s % m).to(tl.int64) * 64

@@ -136,3 +136,32 @@ _add_reduction("sums_of_columns_of_bf16", ("reducesum_512_256_bf16_axis0",), (12
 _add_reduction("sums_of_rows_of_bf16", ("reducesum_512_256_bf16_axis1",), (32, 128), 1)
 _add_reduction("sums_along_the_middle_of_bf16", ("reducesum_middle_dim",), (8, 64, 4), 1)
 _add_reduction("sum_of_bf16", ("reducesum_scalar", "reduce_extend_fp32_precision"), (128,), 0)
+
+add(
+    "bound_and_scalar_condition",
+    "examples/test_mask",
+    module=f"""
+tt.func @f(%x: !tt.ptr<i32>, %n: !tt.ptr<i32>, %out: !tt.ptr<i32>) {{
+  %five = arith.constant 5 : i32
+  %four = arith.constant dense<4> : tensor<8xi32>
+  %other = arith.constant dense<-1> : tensor<8xi32>
+  %v = tt.load %n : !tt.ptr<i32>
+  %small = arith.cmpi slt, %v, %five : i32
+  {range_of(8)}
+  %below = arith.cmpi slt, %i, %four : tensor<8xi32>
+  %smalls = tt.splat %small : i1 -> tensor<8xi1>
+  %mask = arith.andi %smalls, %below : tensor<8xi1>
+  {pointers("x", "p", 8, "i32")}
+  {pointers("out", "q", 8, "i32")}
+  %a = tt.load %ps, %mask, %other : tensor<8x!tt.ptr<i32>>
+  tt.store %qs, %a : tensor<8x!tt.ptr<i32>>
+  tt.return
+}}
+""",
+    arguments=lambda g: (
+        torch.arange(10, 14, dtype=torch.int32),
+        torch.tensor([3 if g.initial_seed() % 2 else 8], dtype=torch.int32),
+        torch.zeros(8, dtype=torch.int32),
+    ),
+    expected=lambda x, n, out: torch.nn.functional.pad(x if n < 5 else torch.full_like(x, -1), (0, 4), value=-1),
+)

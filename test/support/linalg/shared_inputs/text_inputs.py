@@ -233,6 +233,7 @@ add(
     "pointers_to_two_tensors",
     "multiple_bases",
     "cat",
+    "examples/test_multiple_bases",
     module=f"""
 tt.func @f(%x: !tt.ptr<i32>, %y: !tt.ptr<i32>, %out: !tt.ptr<i32>) {{
   {range_of(8)}
@@ -249,4 +250,41 @@ tt.func @f(%x: !tt.ptr<i32>, %y: !tt.ptr<i32>, %out: !tt.ptr<i32>) {{
 """,
     arguments=lambda g: (integers(g, 8), integers(g, 8), torch.zeros(16, dtype=torch.int32)),
     expected=lambda x, y, out: torch.cat([x, y]),
+)
+
+_WIDTHS = (8, 16, 32, 64)
+
+
+def _from_width(width: int) -> str:
+    steps = [
+        f"%v{width} = tt.load %x{width} : !tt.ptr<i{width}>",
+        f"%s{width} = arith.sitofp %v{width} : i{width} to f32",
+        f"%u{width} = arith.uitofp %v{width} : i{width} to f32",
+    ]
+    for kind, at in (("s", width.bit_length() * 2 - 8), ("u", width.bit_length() * 2 - 7)):
+        steps.append(f"%o{kind}{width} = arith.constant {at} : i32")
+        steps.append(f"%p{kind}{width} = tt.addptr %out, %o{kind}{width} : !tt.ptr<f32>, i32")
+        steps.append(f"tt.store %p{kind}{width}, %{kind}{width} : !tt.ptr<f32>")
+    return "\n  ".join(steps)
+
+
+add(
+    "scalars_of_all_widths",
+    "examples/test_annotations",
+    module=f"""
+tt.func @f({", ".join(f"%x{width}: !tt.ptr<i{width}>" for width in _WIDTHS)}, %out: !tt.ptr<f32>) {{
+  {
+        '''
+  '''.join(map(_from_width, _WIDTHS))
+    }
+  tt.return
+}}
+""",
+    arguments=lambda g: (
+        *(torch.tensor([-5], dtype=dtype) for dtype in (torch.int8, torch.int16, torch.int32, torch.int64)),
+        torch.zeros(8),
+    ),
+    expected=lambda a, b, c, d, out: torch.tensor(
+        [number for width in _WIDTHS for number in (-5.0, float(2**width - 5))], dtype=torch.float32
+    ),
 )
