@@ -210,6 +210,7 @@ def table(rows: list[dict[str, Any]]) -> str:
 
 def main(directory: str, *chosen: str) -> int:
     """Runs the files, and prints the table; returns the exit status."""
+    Path(directory).mkdir(parents=True, exist_ok=True)
     rows: list[dict[str, Any]] = []
     for file in chosen or files():
         kept = Path(directory) / (file.replace("/", ".") + ".jsonl")
