@@ -11,17 +11,15 @@ from __future__ import annotations
 import ctypes
 import functools
 import hashlib
-import io
 from dataclasses import dataclass, fields
 from types import ModuleType
 from typing import Any
 
-from elftools.elf.elffile import ELFFile
 from triton import knobs
 from triton._C.libtriton import ir, llvm, passes
 from triton.backends.compiler import BaseBackend, GPUTarget, Language
 
-from triton_ext.loading.elf import UNDEFINED, WEAK, damage, symbols
+from triton_ext.loading.elf_tables import DYNSYM, UNDEFINED, WEAK, damage, symbols
 from triton_ext.patches import ahead_of_time, compiled_kernels, ignored_options
 from triton_ext.pipeline import inspection
 from triton_ext.support.resources import own_code
@@ -267,7 +265,7 @@ class CPUBackend(BaseBackend):  # type: ignore[misc]
         _library.runtime()
         known = ctypes.CDLL(None)
         with damage("it is not an ELF shared library"):
-            found = list(symbols(ELFFile(io.BytesIO(binary)), ".dynsym"))
+            found = list(symbols(binary, DYNSYM))
         if not any(symbol.decode() == name and section != UNDEFINED for symbol, _, _, section, _ in found):
             return f"it does not define the function '{name}'"
         for symbol, _, bind, section, _ in found:

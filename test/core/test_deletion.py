@@ -16,7 +16,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -119,6 +119,11 @@ class Tree:
         assert done.returncode == 0, f"{command}:\n{done.stdout[-4000:]}{done.stderr[-4000:]}"
         return done.stdout
 
+    @property
+    def libraries(self) -> Path:
+        """A second directory with the libraries, out of which `built_libraries` moves those that are gone."""
+        return self.root.parent / "libraries"
+
     def configure(self) -> str:
         """Runs CMake; returns what it says."""
         settings = {
@@ -167,6 +172,10 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Tree:
     (parent / "site" / "sitecustomize.py").write_text(SITE)
     tree = Tree(checkout.copy(parent / "triton-ext", builds_core=True), frozenset())
     tree.install()
+    tree.libraries.mkdir()
+    tree.libraries.with_name("gone").mkdir()
+    for library in (tree.root / "python" / "triton_ext" / "lib").glob("*.so"):
+        os.link(library, tree.libraries / library.name)
     said = tree.configure()
     if FULL:
         tree.run(build.tool("cmake"), "--build", str(tree.build))
@@ -174,19 +183,20 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Tree:
 
 
 @pytest.mark.parametrize("directory", DIRECTORIES)
-def test_without(directory: str, tree: Tree, tmp_path: Path) -> None:
+def test_without(directory: str, tree: Tree) -> None:
     name = directory.split("/")[1]
     others = {other.split("/")[1] for other in dependents(directory)} & tree.targets
     # The pass that lowers a dialect may lie in the dialect's directory.
     own = {name} | {file.parent.name for file in (ROOT / directory).glob("*/CMakeLists.txt")} & tree.targets
-    with tree.without(directory) as said:
+    with ExitStack() as things:
+        said = things.enter_context(tree.without(directory))
         left_out = dict(_LEFT_OUT.findall(said))
         assert others <= left_out.keys()
         assert all(name in left_out[other] for other in others), left_out
         left = tree.built() - left_out.keys()
         assert left == tree.targets - others - own
         refer_to_nothing_that_is_gone(tree, left, name)
-        libraries = built_libraries(tree, left, tmp_path)
+        libraries = things.enter_context(built_libraries(tree, left))
 
         listed = json.loads(tree.run(sys.executable, "-m", "triton_ext", "list", "--json", libraries=libraries))
         there = {p.name.split("_ext_")[1][:-3] for p in libraries.glob("libtriton_*")}
@@ -219,20 +229,30 @@ def refer_to_nothing_that_is_gone(tree: Tree, left: frozenset[str], name: str) -
             assert [p for p in files if included.search(p.read_text())] == []
 
 
-def built_libraries(tree: Tree, left: frozenset[str], scratch: Path) -> Path:
-    """Returns a directory with the remaining libraries: built now, or copied from the checkout."""
-    directory = tree.root / "python" / "triton_ext" / "lib"
+@contextmanager
+def built_libraries(tree: Tree, left: frozenset[str]) -> Iterator[Path]:
+    """Yields a directory with the remaining libraries: built now, or in the checkout.
+
+    These lie at the same place in every test, and only those that are gone are moved away. So each process verifies
+    those again that were moved since the last one, or that need one that is gone.
+    """
     if FULL:
         tree.run(build.tool("cmake"), "--build", str(tree.build))
-        return directory
+        yield tree.root / "python" / "triton_ext" / "lib"
+        return
     of_extensions = {f"libtriton_ext_{name}.so" for name in left}
     runtimes = {f"libTritonExt{d.removeprefix('backends/').capitalize()}Runtime.so" for d in DIRECTORIES}
     of_backends = {f"libTritonExt{name.capitalize()}Runtime.so" for name in left}
-    for library in directory.glob("*.so"):
+    aside, gone = tree.libraries.with_name("gone"), []
+    for library in sorted(tree.libraries.glob("*.so")):
         infra = library.name.startswith("libTritonExt") and library.name not in runtimes - of_backends
-        if infra or library.name in of_extensions:
-            os.link(library, scratch / library.name)
-    return scratch
+        if not infra and library.name not in of_extensions:
+            gone.append(library.rename(aside / library.name))
+    try:
+        yield tree.libraries
+    finally:
+        for library in gone:
+            library.rename(tree.libraries / library.name)
 
 
 def test_what_refers_to_an_extension_is_noticed(tree: Tree) -> None:

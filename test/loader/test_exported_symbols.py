@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from triton_ext.errors import TritonExtError
-from triton_ext.loading import elf
+from triton_ext.loading import elf, elf_tables
 from triton_ext.loading.host import find_triton
 from triton_ext.loading.libraries import infra_library
 from triton_ext.support.clang import names_of
@@ -21,7 +21,7 @@ def defined_and_not(library: Path) -> tuple[frozenset[str], frozenset[str]]:
     defined, others = set(), set()
     with library.open("rb") as file:
         for name, _, _, section, _ in elf.symbols(elf.ELFFile(file), ".dynsym"):
-            (others if section == elf.UNDEFINED else defined).add(name.decode())
+            (others if section == elf_tables.UNDEFINED else defined).add(name.decode())
     others |= {f"{name}_" for name in defined} | {name[:-1] for name in defined}
     return frozenset(defined), frozenset(others - defined)
 

@@ -3,11 +3,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import io
 import struct
-from collections.abc import Container, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from elftools.elf import elffile
 from elftools.elf.sections import Section
 
 from ..errors import TritonExtError
+from .elf_tables import UNDEFINED, WEAK, Exports, NoHashTableError, damage
 from .library_bytes import LibraryBytes, read_bytes
 
 ENTRY_POINT = b"tritonGetPluginInfo"
@@ -30,8 +30,6 @@ _MOST_SECTIONS, _MOST_NOTE_BYTES, _MOST_DYNAMIC_BYTES, _MOST_NAME_BYTES = 4096, 
 # writes "[DesiredTypeName = ...]".
 _GCC_TYPE_NAME = b"[with DesiredTypeName = "
 _SYMBOL = struct.Struct("<IBBHQQ")  # Elf64_Sym
-UNDEFINED, DATA = 0, 1  # SHN_UNDEF, STT_OBJECT
-LOCAL, WEAK, UNIQUE = 0, 2, 10  # STB_LOCAL, STB_WEAK, STB_GNU_UNIQUE
 
 
 class ELFFile(elffile.ELFFile):  # type: ignore[misc]  # pyelftools has no types
@@ -109,26 +107,6 @@ def _check_size(section: Section, most: int) -> None:
         raise ELFError(f"its section {section.name} has {section['sh_size']:,} bytes, expected {most:,} at most")
 
 
-@contextlib.contextmanager
-def damage(what: str) -> Iterator[None]:
-    """Turns every exception of the body, which reads a file that may be damaged, into one error.
-
-    pyelftools trusts the offsets and sizes in a file, so a damaged file makes it raise many kinds of exceptions.
-
-    Args:
-        what: the beginning of the message.
-
-    Raises:
-        TritonExtError: the body raised.
-    """
-    try:
-        yield
-    except TritonExtError:
-        raise
-    except Exception as error:
-        raise TritonExtError(f"{what}: {str(error) or type(error).__name__}") from None
-
-
 def missing_symbols(names: frozenset[str], libraries: list[Path]) -> list[str]:
     """Returns those of `names` that none of `libraries` exports, sorted.
 
@@ -139,62 +117,27 @@ def missing_symbols(names: frozenset[str], libraries: list[Path]) -> list[str]:
     for library in libraries:
         with damage(f"{library} is damaged"):
             known = library.stat()
-            exports = _exports(library, known.st_mtime_ns, known.st_size, known.st_ino)
-            missing = {name for name in missing if name not in exports}
+            identity = library, known.st_mtime_ns, known.st_size, known.st_ino
+            try:
+                exports = _exports(*identity)
+            except NoHashTableError:
+                missing -= _all_exported(*identity)
+            else:
+                missing = {name for name in missing if not exports.has(name)}
     return sorted(missing)
 
 
-@functools.lru_cache(maxsize=8)  # every extension is compared with libtriton
-def _exports(library: Path, _mtime: int, _size: int, _inode: int) -> Container[str]:
+@functools.lru_cache(maxsize=64)  # libtriton is asked for every extension
+def _exports(library: Path, _mtime: int, _size: int, _inode: int) -> Exports:
+    return Exports(library)
+
+
+@functools.lru_cache(maxsize=8)
+def _all_exported(library: Path, _mtime: int, _size: int, _inode: int) -> frozenset[str]:
     """Returns the names that `library` defines for other libraries."""
     with library.open("rb") as file:
-        elf = ELFFile(file)
-        if table := elf.get_section_by_name(".gnu.hash"):
-            return _HashTable(elf, table)
-        found = symbols(elf, ".dynsym")
+        found = symbols(ELFFile(file), ".dynsym")
         return frozenset(name.decode(errors="replace") for name, _, _, section, _ in found if section != UNDEFINED)
-
-
-class _HashTable(Container[str]):
-    """The names that a library defines for others, in its section ``.gnu.hash``, as the dynamic linker finds them.
-
-    Looking for the names of all extensions takes milliseconds, and unpacking the 140,000 symbols of libtriton 300. The
-    format: https://flapenguin.me/elf-dt-gnu-hash. Symbols with equal hashes modulo the number of buckets lie in a row
-    of ``.dynsym``; `_chain` has their hashes, in which bit 0 ends the row.
-    """
-
-    def __init__(self, elf: ELFFile, table: Section) -> None:
-        dynsym, names = _tables(elf, elf.get_section(table["sh_link"]))
-        self._symbols, self._names, content = dynsym.data(), names.data(), table.data()
-        buckets, self._first, bloom, _ = struct.unpack_from("<4I", content)
-        start = 16 + 8 * bloom
-        self._buckets = memoryview(content)[start : start + 4 * buckets].cast("I")
-        self._chain = memoryview(content)[start + 4 * buckets :].cast("I")
-
-    def __contains__(self, name: object) -> bool:
-        wanted = str(name).encode() + b"\0"
-        hashed = _gnu_hash(wanted[:-1])
-        at = self._buckets[hashed % len(self._buckets)]
-        while at >= self._first:  # 0 in an empty bucket
-            found = self._chain[at - self._first]
-            if (found ^ hashed) < 2 and self._names.startswith(wanted, self._symbols_name(at)):
-                return True
-            if found & 1:
-                break
-            at += 1
-        return False
-
-    def _symbols_name(self, at: int) -> int:
-        """Returns where the name of a symbol starts in the table of names."""
-        return int(_SYMBOL.unpack_from(self._symbols, at * _SYMBOL.size)[0])
-
-
-@functools.lru_cache(maxsize=1 << 14)
-def _gnu_hash(name: bytes) -> int:
-    found = 5381
-    for byte in name:
-        found = found * 33 + byte & 0xFFFFFFFF
-    return found
 
 
 def symbols(elf: ELFFile, table: str) -> Iterator[tuple[bytes, int, int, int, int]]:
@@ -208,24 +151,14 @@ def symbols(elf: ELFFile, table: str) -> Iterator[tuple[bytes, int, int, int, in
     section = elf.get_section_by_name(table)
     if section is None:
         return
-    section, names = _tables(elf, section)
+    if elf.elfclass != 64 or not elf.little_endian:
+        raise ELFError("it is not for x86-64")
+    names = elf.get_section(section["sh_link"])
+    if section.compressed or names.compressed:  # a few bytes could expand to gigabytes
+        raise ELFError("its symbols are compressed")
     names = names.data()
     for start, info, _, index, value, _ in _SYMBOL.iter_unpack(section.data()):
         end = names.find(b"\0", start, start + _MOST_NAME_BYTES)
         if end < 0:
             raise ELFError(f"a symbol's name does not end, or has more than {_MOST_NAME_BYTES:,} bytes")
         yield names[start:end], info & 15, info >> 4, index, value
-
-
-def _tables(elf: ELFFile, section: Section) -> tuple[Section, Section]:
-    """Returns a table of symbols and the table of their names.
-
-    Raises:
-        ELFError: the tables are damaged or not for x86-64.
-    """
-    if elf.elfclass != 64 or not elf.little_endian:
-        raise ELFError("it is not for x86-64")
-    names = elf.get_section(section["sh_link"])
-    if section.compressed or names.compressed:  # a few bytes could expand to gigabytes
-        raise ELFError("its symbols are compressed")
-    return section, names

@@ -7,6 +7,7 @@ import functools
 import importlib.util
 import mmap
 import re
+import struct
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -136,7 +137,7 @@ def _read_libtriton(library: Path) -> tuple[str, str, bool]:
                 found = _LLVM_VERSION.match(data[at : at + 128])
                 at = data.find(b"LLVM version ", at + 1)
         flags = _abi_flags(library)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, struct.error, ZeroDivisionError) as error:
         raise AbiMismatchError(
             f"cannot read {library}: {error}", fix="pip install --force-reinstall triton==3.9.0"
         ) from None
@@ -149,9 +150,11 @@ def _read_libtriton(library: Path) -> tuple[str, str, bool]:
 
 def _abi_flags(library: Path) -> list[bool]:
     """Returns the flag value of each of the two ABI-check symbols that `library` exports."""
-    from elftools.elf.elffile import ELFFile
+    from .elf_tables import Exports, NoHashTableError
 
-    with library.open("rb") as file:
-        table = ELFFile(file).get_section_by_name(".gnu.hash")
-        names = {True: _ABI_SYMBOL.format(23, "Enable"), False: _ABI_SYMBOL.format(24, "Disable")}
-        return [flag for flag, name in names.items() if table is not None and table.get_symbol(name) is not None]
+    try:
+        exports = Exports(library)
+    except NoHashTableError:
+        return []
+    names = {True: _ABI_SYMBOL.format(23, "Enable"), False: _ABI_SYMBOL.format(24, "Disable")}
+    return [flag for flag, name in names.items() if exports.has(name)]

@@ -28,11 +28,9 @@ import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from elftools.elf.elffile import ELFFile
-
 from ..errors import BuildError, TritonExtError
 from . import index
-from .elf import DATA, LOCAL, UNDEFINED, UNIQUE, WEAK, damage, symbols
+from .elf_tables import DATA, DYNSYM, LOCAL, SYMTAB, UNDEFINED, UNIQUE, WEAK, damage, mapped, symbols
 
 # Not vtables and type information (_ZTV, _ZTI, ...): no code compares their addresses.
 _OBJECT = re.compile(rb"_Z(?!T).*(?:4llvm|4mlir|6triton|10triton_ext)")
@@ -50,7 +48,7 @@ def exported(library: Path, weak: bool = True) -> dict[str, int]:
     """
     return {
         name: offset
-        for name, bind, section, offset in _objects(library, ".dynsym")
+        for name, bind, section, offset in _objects(library, DYNSYM)
         if section != UNDEFINED and (bind in (WEAK, UNIQUE) or not weak)
     }
 
@@ -66,7 +64,7 @@ def own_copies(library: Path, shared: Iterable[str]) -> list[str]:
     """
     own = {
         name
-        for table in (".symtab", ".dynsym")
+        for table in (SYMTAB, DYNSYM)
         for name, bind, section, _ in _objects(library, table)
         if section != UNDEFINED or bind == LOCAL
     }
@@ -111,8 +109,8 @@ def write_stub(stub: Path, hosts: Iterable[Path], compiler: str) -> None:
 
 def in_stub(stub: Path) -> frozenset[str]:
     """Returns the names of the objects that `stub` was written for."""
-    with _reading(stub) as elf:
-        return frozenset(name.decode() for name, *_ in symbols(elf, ".symtab") if _OBJECT.match(name))
+    with _damage(stub):
+        return frozenset(name.decode() for name, *_ in symbols(mapped(stub), SYMTAB) if _OBJECT.match(name))
 
 
 def references(library: Path) -> list[tuple[str, int]]:
@@ -121,17 +119,20 @@ def references(library: Path) -> list[tuple[str, int]]:
     Raises:
         TritonExtError: `library` cannot be read.
     """
-    with _reading(library) as elf:
+    from elftools.elf.elffile import ELFFile  # which only this function needs, and takes as long as a check
+
+    with _damage(library), library.open("rb") as file:
+        elf = ELFFile(file)
         names, table = elf.get_section_by_name(".dynsym"), elf.get_section_by_name(".rela.dyn")
         relocations = list(table.iter_relocations()) if table else []
         named = [(names.get_symbol(each["r_info_sym"]), each["r_offset"]) for each in relocations]
     return [(symbol.name, offset) for symbol, offset in named if symbol["st_shndx"] == "SHN_UNDEF"]
 
 
-def _objects(path: Path, table: str) -> Iterator[tuple[str, int, int, int]]:
+def _objects(path: Path, table: int) -> Iterator[tuple[str, int, int, int]]:
     """Yields name, binding, section and value of those objects in `table` that may be of headers."""
-    with _reading(path) as elf:
-        for name, kind, *rest in symbols(elf, table):
+    with _damage(path):
+        for name, kind, *rest in symbols(mapped(path), table):
             # Most symbols are functions, whose long names take the time.
             if kind == DATA and _OBJECT.match(name):
                 bind, section, value = rest
@@ -139,13 +140,12 @@ def _objects(path: Path, table: str) -> Iterator[tuple[str, int, int, int]]:
 
 
 @contextlib.contextmanager
-def _reading(path: Path) -> Iterator[ELFFile]:
-    try:
-        file = path.open("rb")
-    except OSError as error:
-        raise TritonExtError(f"{path}: {error.strerror}") from None
-    with file, damage(f"{path} is damaged"):
-        yield ELFFile(file)
+def _damage(path: Path) -> Iterator[None]:
+    with damage(f"{path} is damaged"):
+        try:
+            yield
+        except OSError as error:
+            raise TritonExtError(f"{path}: {error.strerror}") from None
 
 
 def _main() -> None:

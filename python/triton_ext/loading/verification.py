@@ -112,7 +112,7 @@ def _check(library: Library, triton: Triton) -> tuple[Manifest | None, list[Path
 
 
 #: The modules whose code determines the result.
-_DECIDES = ("elf", "foreign_plugins", "host", "libraries", "library_bytes", "manifest", "verification")
+_DECIDES = ("elf", "elf_tables", "foreign_plugins", "host", "libraries", "library_bytes", "manifest", "verification")
 _FIELDS = ("digest", "name", "version", "passes", "dialects", "ops")
 #: The shape of an answer in the index.
 _ANSWER = {"note": AnyOf(str, None), "digest": str, **DESCRIPTION}

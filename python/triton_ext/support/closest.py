@@ -15,13 +15,17 @@ def closest(name: str, candidates: Iterable[str]) -> str | None:
     """
     wanted = name.lower()
     last = wanted.rpartition(".")[2]
+    most = max(1, len(last) // 4)
     found: list[tuple[int, int, str]] = []
     for candidate in candidates:
         spelt = candidate.lower()
         end = spelt.rpartition(".")[2]
-        mistakes = _mistakes(last, end)
         shortened = len(last) > 2 and (end.startswith(f"{last}_") or end.endswith(f"_{last}"))
-        if shortened or mistakes <= max(1, len(last) // 4) < len(last):
+        # Comparing letters takes the time, and each letter too many is a mistake.
+        if not shortened and (most >= len(last) or abs(len(last) - len(end)) > most):
+            continue
+        mistakes = _mistakes(last, end)
+        if shortened or mistakes <= most:
             found.append((mistakes, _mistakes(wanted, spelt), candidate))
     return min(found)[2] if found else None
 

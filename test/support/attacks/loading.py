@@ -19,6 +19,7 @@ from triton_ext.compilation.records import Compilation
 from triton_ext.compilation.sources import read_sources
 from triton_ext.errors import TritonExtError
 from triton_ext.loading import library_bytes
+from triton_ext.loading.discovery import discovered_once
 from triton_ext.loading.elf import parse_library
 from triton_ext.loading.manifest import Manifest
 from triton_ext.pipeline.records import StageRecord
@@ -151,7 +152,7 @@ _ITEMS = ("common.cse", "loop_split", "loop_split{max-splits=", "rename{old=", "
 
 def pipeline_texts(rng: random.Random, scale: int) -> Outcome:
     """Parses pipelines of meaningful words in any order, and of nearly right texts: only our errors, and `sys.path` as
-    it was."""
+    it was. Looking for libraries, whose text does not matter, would take most of the time."""
     path = list(sys.path)
 
     def edit() -> str:
@@ -173,7 +174,8 @@ def pipeline_texts(rng: random.Random, scale: int) -> Outcome:
         finally:
             assert sys.path == path, "the search path is another"
 
-    return attempts(2150 * scale, attempt)
+    with discovered_once():
+        return attempts(2150 * scale, attempt)
 
 
 def exits(rng: random.Random, scale: int) -> Outcome:
