@@ -54,3 +54,42 @@ func.func @padded(%t: tensor<?x?xf32>, %v: f32, %n: index, %m: index) -> tensor<
   } -> tensor<8x4xf32>
   return %r : tensor<8x4xf32>
 }
+
+// What is padded is what the body makes of the elements.
+// CHECK-LABEL: func.func @mapped
+// CHECK-SAME: %[[T:.*]]: tensor<?xf32>
+// CHECK: %[[M:.*]] = linalg.map { arith.negf } ins(%[[T]] : tensor<?xf32>)
+// CHECK: tensor.insert_slice %[[M]] into
+func.func @mapped(%t: tensor<?xf32>, %v: f32, %n: index) -> tensor<8xf32> {
+  %o = tensor.empty() : tensor<8xf32>
+  %r = linalg_ext.pad ins(%t : tensor<?xf32>) outs(%o : tensor<8xf32>) pvalue(%v : f32) low = [0] high = [%n] {
+  ^bb0(%x: f32):
+    %y = arith.negf %x : f32
+    linalg_ext.yield %y : f32
+  } -> tensor<8xf32>
+  return %r : tensor<8xf32>
+}
+
+// A line is inserted, not copied by a loop.
+// CHECK-LABEL: func.func @line
+// CHECK-NOT: linalg.copy
+// CHECK: tensor.insert_slice
+func.func @line(%t: tensor<?xf32>, %v: f32, %n: index) -> tensor<8xf32> {
+  %o = tensor.empty() : tensor<8xf32>
+  %r = linalg_ext.pad ins(%t : tensor<?xf32>) outs(%o : tensor<8xf32>) pvalue(%v : f32) low = [0] high = [%n] {
+  ^bb0(%x: f32):
+    linalg_ext.yield %x : f32
+  } -> tensor<8xf32>
+  return %r : tensor<8xf32>
+}
+
+// A copy into a tensor that has elements is not a load.
+// CHECK-LABEL: func.func @into
+// CHECK-SAME: (%[[M:.*]]: memref<8xf32>, %[[O:.*]]: tensor<8xf32>,
+// CHECK: %[[T:.*]] = bufferization.to_tensor %[[M]]
+// CHECK: linalg.copy ins(%[[T]] : tensor<8xf32>) outs(%[[O]] : tensor<8xf32>)
+func.func @into(%m: memref<8xf32>, %o: tensor<8xf32>) -> tensor<8xf32> {
+  %t = bufferization.to_tensor %m restrict : memref<8xf32> to tensor<8xf32>
+  %r = linalg.copy ins(%t : tensor<8xf32>) outs(%o : tensor<8xf32>) -> tensor<8xf32>
+  return %r : tensor<8xf32>
+}
