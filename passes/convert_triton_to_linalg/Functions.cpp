@@ -9,6 +9,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "triton/Dialect/Triton/IR/Dialect.h"
+#include "triton_ext/Retype.h"
 
 using namespace mlir;
 using namespace mlir::triton_ext;
@@ -147,12 +148,8 @@ struct RetypedPattern : ConversionPattern {
       return rewriter.notifyMatchFailure(op, "it has a pattern of its own");
     if (op->getNumRegions() != 0)
       return rewriter.notifyMatchFailure(op, "it has regions");
-    SmallVector<Type> types;
-    if (failed(getTypeConverter()->convertTypes(op->getResultTypes(), types)))
+    if (failed(retype(op, operands, *getTypeConverter(), rewriter)))
       return rewriter.notifyMatchFailure(op, noSuchType);
-    OperationState state(op->getLoc(), op->getName(), operands, types,
-                         op->getAttrs(), op->getSuccessors());
-    rewriter.replaceOp(op, rewriter.create(state)->getResults());
     return success();
   }
 };

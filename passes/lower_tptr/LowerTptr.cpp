@@ -14,6 +14,7 @@
 #include "mlir/Pass/Pass.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "tptr/Tptr.h"
+#include "triton_ext/Retype.h"
 
 namespace mlir::triton_ext::lower_tptr {
 #define GEN_PASS_DECL
@@ -204,18 +205,6 @@ struct CastPattern : OpConversionPattern<UnrealizedConversionCastOp> {
   }
 };
 
-struct SelectPattern : OpConversionPattern<arith::SelectOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult matchAndRewrite(arith::SelectOp op, OpAdaptor adaptor,
-                                Rewriter &rewriter) const override {
-    rewriter.replaceOpWithNewOp<arith::SelectOp>(op, adaptor.getCondition(),
-                                                 adaptor.getTrueValue(),
-                                                 adaptor.getFalseValue());
-    return success();
-  }
-};
-
 /// Converts the arguments of all blocks, too.
 struct FuncPattern : OpConversionPattern<func::FuncOp> {
   using OpConversionPattern::OpConversionPattern;
@@ -268,9 +257,9 @@ void LowerTptrPass::runOnOperation() {
   ConversionTarget target(getContext());
   RewritePatternSet patterns(&getContext());
   patterns.add<CastPattern, FromMemrefPattern, FuncPattern, IntToPtrPattern,
-               LoadPattern, PtrAddPattern, PtrToIntPattern, SelectPattern,
-               StorePattern, ToMemrefPattern, TypeOffsetPattern>(converter,
-                                                                 &getContext());
+               LoadPattern, PtrAddPattern, PtrToIntPattern,
+               RetypePattern<arith::SelectOp>, StorePattern, ToMemrefPattern,
+               TypeOffsetPattern>(converter, &getContext());
   scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns,
                                                        target);
   populateBranchOpInterfaceTypeConversionPattern(patterns, converter);

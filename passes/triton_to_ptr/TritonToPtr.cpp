@@ -10,6 +10,7 @@
 #include "mlir/Pass/Pass.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "tptr/Tptr.h"
+#include "triton_ext/Retype.h"
 
 namespace mlir::triton_ext::triton_to_ptr {
 #define GEN_PASS_DECL
@@ -121,18 +122,6 @@ struct BitcastPattern : OpConversionPattern<tt::BitcastOp> {
   }
 };
 
-struct SelectPattern : OpConversionPattern<arith::SelectOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult matchAndRewrite(arith::SelectOp op, OpAdaptor adaptor,
-                                Rewriter &rewriter) const override {
-    rewriter.replaceOpWithNewOp<arith::SelectOp>(op, adaptor.getCondition(),
-                                                 adaptor.getTrueValue(),
-                                                 adaptor.getFalseValue());
-    return success();
-  }
-};
-
 struct TritonToPtrPass
     : mlir::triton_ext::triton_to_ptr::impl::TritonToPtrPassBase<
           TritonToPtrPass> {
@@ -166,8 +155,9 @@ void TritonToPtrPass::runOnOperation() {
   addConversions(converter);
   ConversionTarget target(getContext());
   RewritePatternSet patterns(&getContext());
-  patterns.add<AddPtrPattern, BitcastPattern, LoadPattern, SelectPattern,
-               StorePattern, CastPattern<tt::IntToPtrOp, tptr::IntToPtrOp>,
+  patterns.add<AddPtrPattern, BitcastPattern, LoadPattern,
+               RetypePattern<arith::SelectOp>, StorePattern,
+               CastPattern<tt::IntToPtrOp, tptr::IntToPtrOp>,
                CastPattern<tt::PtrToIntOp, tptr::PtrToIntOp>>(converter,
                                                               &getContext());
   scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns,
