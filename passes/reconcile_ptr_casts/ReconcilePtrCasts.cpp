@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Replaces unrealized casts between memrefs, pointers and addresses by
-// operations of tptr and of Triton. Leaves all other casts untouched.
+// operations of ptr, tptr and Triton. Leaves all other casts untouched.
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Builders.h"
@@ -9,6 +9,7 @@
 #include "mlir/IR/Iterators.h"
 #include "mlir/Pass/Pass.h"
 #include "tptr/Tptr.h"
+#include "triton/Dialect/Triton/IR/Dialect.h"
 
 namespace mlir::triton_ext::reconcile_ptr_casts {
 #define GEN_PASS_DECL
@@ -62,18 +63,30 @@ struct Maker {
 };
 } // namespace
 
-static MemRefType oneElementOf(UnrankedMemRefType type) {
+static MemRefType oneElementOf(UnrankedMemRefType type, Attribute space) {
   return MemRefType::get({1}, type.getElementType(),
-                         MemRefLayoutAttrInterface(), type.getMemorySpace());
+                         MemRefLayoutAttrInterface(), space);
+}
+
+/// Casts a memref to the same one in another memory space.
+static Value castSpace(OpBuilder &builder, Location loc, Value memref,
+                       MemRefType type) {
+  if (memref.getType() == type)
+    return memref;
+  return memref::MemorySpaceCastOp::create(builder, loc, type, memref);
 }
 
 Value Maker::toPtr(Value value, PtrType type) {
   if (value.getType() == type)
     return value;
   if (auto memref = dyn_cast<UnrankedMemRefType>(value.getType())) {
-    Value one =
-        memref::CastOp::create(builder, loc, oneElementOf(memref), value);
-    return tptr::FromMemrefOp::create(builder, loc, type, one);
+    // The unranked memref is cast to one without an offset, so that its pointer
+    // is that to its first element.
+    Value one = memref::CastOp::create(
+        builder, loc, oneElementOf(memref, memref.getMemorySpace()), value);
+    one = castSpace(builder, loc, one,
+                    oneElementOf(memref, type.getMemorySpace()));
+    return triton_ext::ptr::ToPtrOp::create(builder, loc, type, one);
   }
   if (isa<PtrType>(value.getType()))
     value = tptr::PtrToIntOp::create(builder, loc, i64, value);
@@ -84,8 +97,11 @@ Value Maker::toPtr(Value value, PtrType type) {
 
 Value Maker::fromPtr(Value value, Type type) {
   if (auto memref = dyn_cast<UnrankedMemRefType>(type)) {
-    Value one =
-        tptr::ToMemrefOp::create(builder, loc, oneElementOf(memref), value);
+    Attribute space = cast<PtrType>(value.getType()).getMemorySpace();
+    Value one = tptr::FromPtrOp::create(
+        builder, loc, oneElementOf(memref, space), value, /*metadata=*/Value());
+    one = castSpace(builder, loc, one,
+                    oneElementOf(memref, memref.getMemorySpace()));
     return memref::CastOp::create(builder, loc, type, one);
   }
   value = tptr::PtrToIntOp::create(builder, loc, i64, value);
@@ -108,9 +124,9 @@ Value Maker::convert(Value value, Type type) {
     return tt::IntToPtrOp::create(builder, loc, type, value);
   auto pointer = dyn_cast<PtrType>(value.getType());
   if (!pointer)
-    pointer =
-        PtrType::get(builder.getContext(),
-                     tptr::DefaultMemorySpaceAttr::get(builder.getContext()));
+    pointer = PtrType::get(
+        builder.getContext(),
+        triton_ext::ptr::GenericSpaceAttr::get(builder.getContext()));
   return fromPtr(toPtr(value, pointer), type);
 }
 
@@ -138,9 +154,11 @@ struct ReconcilePtrCastsPass
     // What was made for a cast in the middle of a chain has no use.
     getOperation().walk<WalkOrder::PostOrder, ReverseIterator>(
         [](Operation *op) {
-          bool isMade = isa<memref::CastOp, tt::BitcastOp, tt::IntToPtrOp,
-                            tt::PtrToIntOp>(op) ||
-                        isa_and_nonnull<tptr::TptrDialect>(op->getDialect());
+          bool isMade =
+              isa<memref::CastOp, memref::MemorySpaceCastOp, tt::BitcastOp,
+                  tt::IntToPtrOp, tt::PtrToIntOp>(op) ||
+              isa_and_nonnull<triton_ext::ptr::PtrDialect, tptr::TptrDialect>(
+                  op->getDialect());
           if (isMade && isOpTriviallyDead(op))
             op->erase();
         });

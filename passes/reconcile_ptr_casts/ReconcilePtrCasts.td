@@ -6,8 +6,8 @@ def ReconcilePtrCastsPass : Pass<"triton-ext-reconcile-ptr-casts", "::mlir::Modu
   let summary = "Replace casts between memrefs, pointers and addresses by operations";
   let description = [{
     A `builtin.unrealized_conversion_cast` between an unranked memref, a `!ptr.ptr`, a
-    pointer of Triton and an `i64` becomes operations of `tptr`, or of Triton for its own
-    pointers. Of consecutive casts, the last one starts from the first one's operand,
+    pointer of Triton and an `i64` becomes operations of `ptr` and `tptr`, or of Triton for its
+    own pointers. Of consecutive casts, the last one starts from the first one's operand,
     and the others go if nothing else uses them. Other casts stay.
 
     A memref that is made of a pointer has one element, because nobody knows how many
@@ -15,10 +15,11 @@ def ReconcilePtrCastsPass : Pass<"triton-ext-reconcile-ptr-casts", "::mlir::Modu
     only want the address.
 
     ```mlir
-    %p = builtin.unrealized_conversion_cast %m : memref<*xf32> to !ptr.ptr<#tptr.default_memory_space>
+    %p = builtin.unrealized_conversion_cast %m : memref<*xf32> to !ptr.ptr<#ptr.generic_space>
     // becomes
     %c = memref.cast %m : memref<*xf32> to memref<1xf32>
-    %p = tptr.from_memref %c : memref<1xf32> to <#tptr.default_memory_space>
+    %s = memref.memory_space_cast %c : memref<1xf32> to memref<1xf32, #ptr.generic_space>
+    %p = ptr.to_ptr %s : memref<1xf32, #ptr.generic_space> -> !ptr.ptr<#ptr.generic_space>
     ```
   }];
   let dependentDialects = ["::mlir::memref::MemRefDialect", "::mlir::triton::TritonDialect",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Turns operations on scalar pointers into those of tptr. Leaves tensors of
-// pointers, functions, branches and atomics untouched.
+// Turns operations on scalar pointers into those of ptr and tptr. Leaves
+// tensors of pointers, functions, branches and atomics untouched.
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -10,6 +10,7 @@
 #include "mlir/Pass/Pass.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "tptr/Tptr.h"
+#include "triton/Dialect/Triton/IR/Dialect.h"
 #include "triton_ext/Retype.h"
 
 namespace mlir::triton_ext::triton_to_ptr {
@@ -33,15 +34,16 @@ struct AddPtrPattern : OpConversionPattern<tt::AddPtrOp> {
     Location loc = op.getLoc();
     Type i64 = rewriter.getI64Type();
     Type pointee = cast<tt::PointerType>(op.getType()).getPointeeType();
-    Value size = tptr::TypeOffsetOp::create(rewriter, loc, i64, pointee);
+    Value size =
+        triton_ext::ptr::TypeOffsetOp::create(rewriter, loc, i64, pointee);
     // In 32 bits, the product of an offset of 2^29 and 4 bytes would be less
     // than 0.
     Value offset = adaptor.getOffset();
     if (offset.getType() != i64)
       offset = arith::ExtSIOp::create(rewriter, loc, i64, offset);
     Value bytes = arith::MulIOp::create(rewriter, loc, offset, size);
-    rewriter.replaceOpWithNewOp<tptr::PtrAddOp>(op, adaptor.getPtr().getType(),
-                                                adaptor.getPtr(), bytes);
+    rewriter.replaceOpWithNewOp<triton_ext::ptr::PtrAddOp>(
+        op, adaptor.getPtr(), bytes, triton_ext::ptr::PtrAddFlags::none);
     return success();
   }
 };
@@ -54,7 +56,8 @@ struct LoadPattern : OpConversionPattern<tt::LoadOp> {
     Location loc = op.getLoc();
     Type type = op.getType();
     auto load = [&](OpBuilder &builder) -> Value {
-      return tptr::LoadOp::create(builder, loc, type, adaptor.getPtr());
+      return triton_ext::ptr::LoadOp::create(
+          builder, loc, type, adaptor.getPtr(), op.getIsVolatile());
     };
     if (!op.getMask()) {
       rewriter.replaceOp(op, load(rewriter));
@@ -82,8 +85,8 @@ struct StorePattern : OpConversionPattern<tt::StoreOp> {
   LogicalResult matchAndRewrite(tt::StoreOp op, OpAdaptor adaptor,
                                 Rewriter &rewriter) const override {
     auto store = [&](OpBuilder &builder) {
-      tptr::StoreOp::create(builder, op.getLoc(), adaptor.getValue(),
-                            adaptor.getPtr());
+      triton_ext::ptr::StoreOp::create(builder, op.getLoc(), adaptor.getValue(),
+                                       adaptor.getPtr());
     };
     if (op.getMask())
       scf::IfOp::create(rewriter, op.getLoc(), adaptor.getMask(),
@@ -139,7 +142,7 @@ static void addConversions(TypeConverter &converter) {
   converter.addConversion([](tt::PointerType type) -> Type {
     MLIRContext *context = type.getContext();
     return triton_ext::ptr::PtrType::get(
-        context, tptr::DefaultMemorySpaceAttr::get(context));
+        context, triton_ext::ptr::GenericSpaceAttr::get(context));
   });
   auto cast = [](OpBuilder &builder, Type type, ValueRange values,
                  Location loc) -> Value {
@@ -169,7 +172,7 @@ void TritonToPtrPass::runOnOperation() {
   target.addDynamicallyLegalOp<tt::PtrToIntOp>(
       [](tt::PtrToIntOp op) { return !isPointer(op.getSrc().getType()); });
   target.addDynamicallyLegalOp<tt::LoadOp>([&](tt::LoadOp op) {
-    return !accesses || op.getIsVolatile() || !isPointer(op.getPtr().getType());
+    return !accesses || !isPointer(op.getPtr().getType());
   });
   target.addDynamicallyLegalOp<tt::StoreOp>([&](tt::StoreOp op) {
     return !accesses || !isPointer(op.getPtr().getType());

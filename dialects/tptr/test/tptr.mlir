@@ -1,9 +1,34 @@
 // RUN: triton-ext-opt %s --load-extension=tptr | triton-ext-opt --load-extension=tptr | FileCheck %s
 // RUN: triton-ext-opt %s --load-extension=tptr -mlir-print-op-generic | triton-ext-opt --load-extension=tptr | FileCheck %s
 
-// As triton-shared prints them.
+// As triton-shared prints them, and as its versions print the types of pointers.
 // CHECK-LABEL: func.func @forms
-func.func @forms(%a: i64, %i: i32, %n: index, %u: memref<*xf32>, %v: f32) -> (i64, i16) {
+func.func @forms(%a: i64, %t: tensor<4xi64>, %v: vector<2xi64>) -> (i64, i16, tensor<4xindex>) {
+  // CHECK: %[[P:.*]] = tptr.int_to_ptr %{{.*}} : i64 to !ptr.ptr<#ptr.generic_space>
+  %p = tptr.int_to_ptr %a : i64 to !ptr.ptr<#ptr.generic_space>
+  // CHECK: tptr.int_to_ptr %{{.*}} : i64 to !ptr.ptr<#tptr.default_memory_space>
+  %q = tptr.int_to_ptr %a : i64 to <#tptr.default_memory_space>
+  // CHECK: tptr.int_to_ptr %{{.*}} : tensor<4xi64> to tensor<4x!ptr.ptr<#ptr.generic_space>>
+  %ps = tptr.int_to_ptr %t : tensor<4xi64> to tensor<4x!ptr.ptr<#ptr.generic_space>>
+  // CHECK: tptr.int_to_ptr %{{.*}} : vector<2xi64> to vector<2x!ptr.ptr<#ptr.generic_space>>
+  %pv = tptr.int_to_ptr %v : vector<2xi64> to vector<2x!ptr.ptr<#ptr.generic_space>>
+  // CHECK: tptr.ptr_to_int %[[P]] : !ptr.ptr<#ptr.generic_space> to i64
+  %b = tptr.ptr_to_int %p : !ptr.ptr<#ptr.generic_space> to i64
+  // CHECK: tptr.ptr_to_int %{{.*}} : !ptr.ptr<#tptr.default_memory_space> to i16
+  %c = tptr.ptr_to_int %q : <#tptr.default_memory_space> to i16
+  // CHECK: tptr.ptr_to_int %{{.*}} : tensor<4x!ptr.ptr<#ptr.generic_space>> to tensor<4xindex>
+  %d = tptr.ptr_to_int %ps : tensor<4x!ptr.ptr<#ptr.generic_space>> to tensor<4xindex>
+  // CHECK: tptr.from_ptr %[[P]] : <#ptr.generic_space> -> memref<1xi32, #ptr.generic_space>
+  %m = tptr.from_ptr %p : <#ptr.generic_space> -> memref<1xi32, #ptr.generic_space>
+  // CHECK: tptr.from_ptr %{{.*}} metadata %{{.*}} : <#ptr.generic_space> -> memref<1xi32, #ptr.generic_space>
+  %e = ptr.get_metadata %m : memref<1xi32, #ptr.generic_space>
+  %n = tptr.from_ptr %p metadata %e : <#ptr.generic_space> -> memref<1xi32, #ptr.generic_space>
+  return %b, %c, %d : i64, i16, tensor<4xindex>
+}
+
+// Older versions.
+// CHECK-LABEL: func.func @older
+func.func @older(%a: i64, %i: i32, %n: index, %u: memref<*xf32>) -> (i64, i16) {
   // CHECK: %[[P:.*]] = tptr.inttoptr %{{.*}} : i64 to <#tptr.default_memory_space>
   %p = tptr.inttoptr %a : i64 to <#tptr.default_memory_space>
   // CHECK: tptr.inttoptr %{{.*}} : index to <#ptr.generic_space>
@@ -25,9 +50,5 @@ func.func @forms(%a: i64, %i: i32, %n: index, %u: memref<*xf32>, %v: f32) -> (i6
   %h = tptr.from_memref %u : memref<*xf32> to <#tptr.default_memory_space>
   // CHECK: tptr.to_memref %{{.*}} : <#tptr.default_memory_space> to memref<1xf32>
   %m = tptr.to_memref %f : <#tptr.default_memory_space> to memref<1xf32>
-  // CHECK: tptr.load %{{.*}} : !ptr.ptr<#tptr.default_memory_space> -> f32
-  %l = tptr.load %r : !ptr.ptr<#tptr.default_memory_space> -> f32
-  // CHECK: tptr.store %{{.*}}, %{{.*}} : f32, !ptr.ptr<#tptr.default_memory_space>
-  tptr.store %v, %h : f32, !ptr.ptr<#tptr.default_memory_space>
   return %b, %c : i64, i16
 }

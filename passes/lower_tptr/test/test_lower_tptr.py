@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The lit tests of `lower_tptr` find bugs of it. test/linalg/test_memref_pointers.py executes it."""
+"""The lit tests of `lower_tptr` find bugs of it. test/linalg/test_ptr_operations.py executes it."""
 
 from __future__ import annotations
 
@@ -10,12 +10,23 @@ import pytest
 
 from support import mutants
 
-bug = partial(mutants.Mutation, "LowerTptr.cpp")
+addresses = partial(mutants.Mutation, "Addresses.cpp")
+memory = partial(mutants.Mutation, "Memory.cpp")
+types = partial(mutants.Mutation, "LowerTptr.cpp")
 
 BUGS = {
-    "short addresses have a sign": bug("false", "true", behind="rewriter.getI64Type(), /*isSigned=*/"),
-    "offsets have none": bug("true", "false", behind="getOffset(),"),
-    "a memref has no offset": bug("known != 0", "false"),
+    "short addresses have a sign": addresses("false", "true", behind="tptr::IntToPtrOp op"),
+    "offsets have none": addresses("true", "false", behind="op.getOffset(),"),
+    "differences have none": addresses("true", "false", behind="arith::SubIOp::create"),
+    "every known pointer is null": addresses("known.getValue().sextOrTrunc(ours::kBits)", "address"),
+    "volatile accesses are like others": memory("op.getVolatile_()", "false", behind="isOrdered(OpT op)"),
+    "atomic accesses are like others": memory("op.getOrdering() != ours::AtomicOrdering::not_atomic", "false"),
+    "no access is streamed": memory("op.getNontemporal()", "false", behind="load.setNontemporal("),
+    "a pointer in memory stays one": memory("isa<ours::PtrType>(type)", "false", behind="element("),
+    "metadata count only if they must": memory("!isKnown && !metadata", "false"),
+    "the memory of pointers is another one": types(
+        "!isPlain(type.getMemorySpace())", "true", behind="UnrankedMemRefType type)"
+    ),
 }
 
 

@@ -3,16 +3,16 @@
 
 // CHECK-LABEL: tt.func @load
 // CHECK-SAME: (%[[X:.*]]: !tt.ptr<f32>, %[[I:.*]]: i32)
-// CHECK: %[[P:.*]] = builtin.unrealized_conversion_cast %[[X]] : !tt.ptr<f32> to !ptr.ptr<#tptr.default_memory_space>
-// CHECK: %[[S:.*]] = tptr.type_offset f32 : i64
+// CHECK: %[[P:.*]] = builtin.unrealized_conversion_cast %[[X]] : !tt.ptr<f32> to !ptr.ptr<#ptr.generic_space>
+// CHECK: %[[S:.*]] = ptr.type_offset f32 : i64
 // CHECK: %[[W:.*]] = arith.extsi %[[I]] : i32 to i64
 // CHECK: %[[B:.*]] = arith.muli %[[W]], %[[S]] : i64
-// CHECK: %[[Q:.*]] = tptr.ptradd %[[P]] %[[B]] : <#tptr.default_memory_space>, i64 to <#tptr.default_memory_space>
-// CHECK: %[[V:.*]] = tptr.load %[[Q]] : !ptr.ptr<#tptr.default_memory_space> -> f32
-// CHECK: tptr.store %[[V]], %[[P]] : f32, !ptr.ptr<#tptr.default_memory_space>
+// CHECK: %[[Q:.*]] = ptr.ptr_add %[[P]], %[[B]] : !ptr.ptr<#ptr.generic_space>, i64
+// CHECK: %[[V:.*]] = ptr.load %[[Q]] : !ptr.ptr<#ptr.generic_space> -> f32
+// CHECK: ptr.store %[[V]], %[[P]] : f32, !ptr.ptr<#ptr.generic_space>
 // CHECK-NEXT: tt.return
 // PLACES-LABEL: tt.func @load
-// PLACES: tptr.ptradd
+// PLACES: ptr.ptr_add
 // PLACES: tt.load
 // PLACES: tt.store
 tt.func @load(%x: !tt.ptr<f32>, %i: i32) {
@@ -26,7 +26,7 @@ tt.func @load(%x: !tt.ptr<f32>, %i: i32) {
 // CHECK-LABEL: tt.func @masked
 // CHECK-SAME: (%{{.*}}: !tt.ptr<i32>, %[[M:.*]]: i1, %[[O:.*]]: i32)
 // CHECK: %[[A:.*]] = scf.if %[[M]] -> (i32) {
-// CHECK-NEXT: %[[L:.*]] = tptr.load
+// CHECK-NEXT: %[[L:.*]] = ptr.load
 // CHECK-NEXT: scf.yield %[[L]]
 // CHECK-NEXT: } else {
 // CHECK-NEXT: scf.yield %[[O]]
@@ -35,7 +35,7 @@ tt.func @load(%x: !tt.ptr<f32>, %i: i32) {
 // CHECK:   } else {
 // CHECK-NEXT: scf.yield %[[Z]]
 // CHECK: scf.if %[[M]] {
-// CHECK-NEXT: tptr.store
+// CHECK-NEXT: ptr.store
 // CHECK-NEXT: }
 // CHECK-NEXT: tt.return
 tt.func @masked(%x: !tt.ptr<i32>, %m: i1, %o: i32) {
@@ -48,11 +48,11 @@ tt.func @masked(%x: !tt.ptr<i32>, %m: i1, %o: i32) {
 
 // CHECK-LABEL: tt.func @casts
 // CHECK-SAME: (%[[A:.*]]: i64, %[[C:.*]]: i1)
-// CHECK: %[[P:.*]] = tptr.inttoptr %[[A]] : i64 to <#tptr.default_memory_space>
-// CHECK: %[[S:.*]] = tptr.type_offset i8 : i64
-// CHECK: %[[Q:.*]] = tptr.ptradd %[[P]]
-// CHECK: %[[R:.*]] = arith.select %[[C]], %[[P]], %[[Q]] : !ptr.ptr<#tptr.default_memory_space>
-// CHECK: tptr.ptrtoint %[[R]] : <#tptr.default_memory_space> to i64
+// CHECK: %[[P:.*]] = tptr.int_to_ptr %[[A]] : i64 to !ptr.ptr<#ptr.generic_space>
+// CHECK: %[[S:.*]] = ptr.type_offset i8 : i64
+// CHECK: %[[Q:.*]] = ptr.ptr_add %[[P]]
+// CHECK: %[[R:.*]] = arith.select %[[C]], %[[P]], %[[Q]] : !ptr.ptr<#ptr.generic_space>
+// CHECK: tptr.ptr_to_int %[[R]] : !ptr.ptr<#ptr.generic_space> to i64
 // CHECK-NOT: tt.bitcast
 tt.func @casts(%a: i64, %c: i1) -> i64 {
   %p = tt.int_to_ptr %a : i64 -> !tt.ptr<i32>
@@ -65,10 +65,10 @@ tt.func @casts(%a: i64, %c: i1) -> i64 {
 
 // Loops and branches pass the new pointers.
 // CHECK-LABEL: tt.func @flow
-// CHECK: scf.for {{.*}} iter_args(%[[P:.*]] = %{{.*}}) -> (!ptr.ptr<#tptr.default_memory_space>)
-// CHECK:   scf.if {{.*}} -> (!ptr.ptr<#tptr.default_memory_space>)
-// CHECK: scf.while (%{{.*}} = %{{.*}}) : (!ptr.ptr<#tptr.default_memory_space>) -> !ptr.ptr<#tptr.default_memory_space>
-// CHECK: tptr.store
+// CHECK: scf.for {{.*}} iter_args(%[[P:.*]] = %{{.*}}) -> (!ptr.ptr<#ptr.generic_space>)
+// CHECK:   scf.if {{.*}} -> (!ptr.ptr<#ptr.generic_space>)
+// CHECK: scf.while (%{{.*}} = %{{.*}}) : (!ptr.ptr<#ptr.generic_space>) -> !ptr.ptr<#ptr.generic_space>
+// CHECK: ptr.store
 tt.func @flow(%x: !tt.ptr<f16>, %n: i32, %v: f16) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -95,15 +95,20 @@ tt.func @flow(%x: !tt.ptr<f16>, %n: i32, %v: f16) {
   tt.return
 }
 
-// Tensors, atomics, volatile loads, calls and blocks keep Triton's pointers.
+// CHECK-LABEL: tt.func @volatile
+// CHECK: ptr.load volatile %{{.*}} : !ptr.ptr<#ptr.generic_space> -> f32
+tt.func @volatile(%x: !tt.ptr<f32>) -> f32 {
+  %v = tt.load %x {isVolatile = true} : !tt.ptr<f32>
+  tt.return %v : f32
+}
+
+// Tensors, atomics, calls and blocks keep Triton's pointers.
 // CHECK-LABEL: tt.func @negative
-// CHECK-NOT: tptr.load
 // CHECK: tt.splat %{{.*}} : !tt.ptr<f32> -> tensor<4x!tt.ptr<f32>>
 // CHECK: tt.load %{{.*}} : tensor<4x!tt.ptr<f32>>
 // CHECK: tt.atomic_rmw
-// CHECK: tt.load %{{.*}} {isVolatile = true} : !tt.ptr<f32>
-// CHECK: %[[Q:.*]] = tptr.ptradd
-// CHECK: %[[B:.*]] = builtin.unrealized_conversion_cast %[[Q]] : !ptr.ptr<#tptr.default_memory_space> to !tt.ptr<f32>
+// CHECK: %[[Q:.*]] = ptr.ptr_add
+// CHECK: %[[B:.*]] = builtin.unrealized_conversion_cast %[[Q]] : !ptr.ptr<#ptr.generic_space> to !tt.ptr<f32>
 // CHECK: cf.br ^[[NEXT:.*]](%[[B]] : !tt.ptr<f32>)
 // CHECK: ^[[NEXT]](%[[D:.*]]: !tt.ptr<f32>):
 // CHECK: tt.call @negative(%[[D]], %{{.*}})
@@ -114,7 +119,6 @@ tt.func @negative(%x: !tt.ptr<f32>, %i: i32) {
   %one = arith.constant 1.0 : f32
   %true = arith.constant true
   %a = tt.atomic_rmw fadd, acq_rel, gpu, %x, %one, %true : (!tt.ptr<f32>, f32, i1) -> f32
-  %v = tt.load %x {isVolatile = true} : !tt.ptr<f32>
   %q = tt.addptr %x, %i : !tt.ptr<f32>, i32
   cf.br ^next(%q : !tt.ptr<f32>)
 ^next(%p: !tt.ptr<f32>):
