@@ -18,7 +18,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import triton_ext as tx
-from triton_ext.loading import index, verification
+from triton_ext.loading import discovery, index, verification
 from triton_ext.support import resources
 
 if TYPE_CHECKING:
@@ -236,6 +236,40 @@ def _forget_everything() -> None:
     index._files.clear()
     index._answers.clear()
     index._read = None
+    discovery._last = None
+
+
+@pytest.mark.slow
+def test_what_has_not_changed_is_not_asked_for_again(
+    index_file: Path, copies: Path, rename: Plugin, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A compilation asks for many passes. What has changed is seen, though, and a link that leads elsewhere."""
+    monkeypatch.setenv("TRITON_EXT_LIBRARY_DIR", str(copies))
+    link, elsewhere = copies / "libtriton_ext_link.so", copies / "elsewhere.so"
+    shutil.copy(rename.path, elsewhere)
+    age(*copies.iterdir(), *resources.PACKAGE_DIR.rglob("*.py"))
+    asked: list[Path] = []
+    verify = discovery.verify
+    monkeypatch.setattr(discovery, "verify", lambda path: asked.append(path) or verify(path))
+
+    def ask() -> tuple[list[str], list[str | None]]:
+        asked.clear()
+        found = tx.extensions()
+        return sorted(path.name for path in asked), [one.problem and one.problem.partition(":")[0] for one in found]
+
+    library = rename.path.name
+    assert [ask() for _ in range(3)] == [([library], [None]), ([library], [None]), ([], [None])]
+    link.symlink_to(library)
+    assert ask() == ([], [None])  # the same file
+    link.unlink()
+    link.symlink_to(elsewhere)
+    assert ask() == (["elsewhere.so", library], ["duplicate", "duplicate"])
+    link.unlink()
+    assert ask() == ([library], [None])
+    (copies / library).write_bytes(b"no library")
+    assert [ask()[1] for _ in range(3)] == [[f"{copies / library} is not an ELF shared library"]] * 3
+    shutil.copy(elsewhere, copies / library)
+    assert ask() == ([library], [None])
 
 
 @pytest.mark.slow

@@ -117,12 +117,20 @@ def _decorated(node: ast.FunctionDef) -> list[int]:
 
 def _statements(file: str, line: int) -> list[ast.stmt]:
     """Returns the simple statement that a line is part of, or several on one line."""
-    tree = _tree(file)
-    return [
-        node
-        for node in (ast.walk(tree) if tree is not None else ())
-        if isinstance(node, ast.stmt) and not hasattr(node, "body") and node.lineno <= line <= (node.end_lineno or 0)
-    ]
+    return [node for node in _all_statements(_tree(file)) if node.lineno <= line <= (node.end_lineno or 0)]
+
+
+# Each finding asks for several lines, and walking through a file takes milliseconds.
+@functools.lru_cache(maxsize=64)
+def _all_statements(tree: ast.AST | None) -> list[ast.stmt]:
+    """Returns the simple statements of a file."""
+    nodes = ast.walk(tree) if tree is not None else ()
+    return [node for node in nodes if isinstance(node, ast.stmt) and not hasattr(node, "body")]
+
+
+@functools.lru_cache(maxsize=64)
+def _all_functions(tree: ast.AST) -> list[ast.FunctionDef]:
+    return [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
 
 
 def _indentation_of_function(tree: ast.AST, line: int) -> int:
@@ -133,11 +141,7 @@ def _indentation_of_function(tree: ast.AST, line: int) -> int:
 
 def _function_around(tree: ast.AST, line: int) -> ast.FunctionDef | None:
     """Returns the innermost function around a line; None without one."""
-    around = [
-        node
-        for node in ast.walk(tree)
-        if isinstance(node, ast.FunctionDef) and node.lineno <= line <= (node.end_lineno or 0)
-    ]
+    around = [node for node in _all_functions(tree) if node.lineno <= line <= (node.end_lineno or 0)]
     return max(around, key=lambda node: node.lineno, default=None)
 
 

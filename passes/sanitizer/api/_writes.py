@@ -5,40 +5,39 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
+
+from triton_ext.support.torch_operators import Following
 
 if TYPE_CHECKING:
     from ._shadows import Shadows
 
 
-def follow_writes(shadows: Shadows) -> TorchDispatchMode:
+def follow_writes(shadows: Shadows) -> Following:
     """Returns a mode of torch in which `shadows` learns what operators of this thread allocate and write."""
     return _Writes(shadows)
 
 
-class _Writes(TorchDispatchMode):
+class _Writes(Following):
     def __init__(self, shadows: Shadows) -> None:
         super().__init__()
         self._shadows = shadows
 
-    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+    def called(self, operator: Any, args: Any, kwargs: Any) -> Any:
         import torch
 
         from ._shadows import allocates
 
-        kwargs = kwargs or {}
-        result = func(*args, **kwargs)
-        name = func._schema.name.removeprefix("aten::")
-        given = [
-            (one, args[i] if i < len(args) else kwargs.get(one.name)) for i, one in enumerate(func._schema.arguments)
-        ]
+        result = operator(*args, **kwargs)
+        name = operator._schema.name.removeprefix("aten::")
+        arguments = enumerate(operator._schema.arguments)
+        given = [(one, args[i] if i < len(args) else kwargs.get(one.name)) for i, one in arguments]
         for argument, value in given:
             if argument.alias_info is not None and argument.alias_info.is_write:
                 for one in tree_leaves(value):
                     if isinstance(one, torch.Tensor):
                         self._shadows.written(one)
-        aliases = any(one.alias_info is not None for one in func._schema.returns)
+        aliases = any(one.alias_info is not None for one in operator._schema.returns)
         for one in tree_leaves(result):
             if isinstance(one, torch.Tensor) and not aliases:
                 if allocates(name):

@@ -61,3 +61,33 @@ def test_settings_of_an_inductor_that_is_loaded_in_the_block(threads: str | None
     assert after.endswith(" True")
     assert after.split()[0] == (threads or str(min(32, len(os.sched_getaffinity(0)))))
     assert variable == str(threads)
+
+
+FOLLOWS = """
+import sys
+import torch
+from triton_ext.support.torch_operators import Following
+
+class Names(Following):
+    names = []
+    def called(self, operator, args, kwargs):
+        self.names.append(str(operator))
+        return super().called(operator, args, kwargs)
+
+with Names():
+    torch.ones(4) + 1
+print(*Names.names, "torch._dynamo" in sys.modules)
+import torch._dynamo
+compiled = torch.compile(lambda x: (x * 2).sin(), backend="eager")
+for turn in range(2):
+    Names.names.clear()
+    with Names():
+        result = compiled(torch.ones(4))
+    print(*Names.names, torch.equal(result, torch.full((4,), 2.0).sin()))
+"""
+
+
+@pytest.mark.slow
+def test_operators_are_followed_before_and_after_dynamo_is_imported() -> None:
+    called = "aten.ones.default aten.mul.Tensor aten.sin.default True"
+    assert printed(FOLLOWS) == ["aten.ones.default aten.add.Tensor False", called, called]

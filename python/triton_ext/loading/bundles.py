@@ -31,12 +31,12 @@ def bundles() -> list[tuple[str, str | None, str]]:
     tree is left out.
     """
     # The files that `importlib.metadata` reads; importing it and reading them takes longer than the rest of discovery.
-    files = [Path(info, "entry_points.txt") for place in sys.path for info in _installed_in(place)]
-    key, started = hashlib.sha256("\n".join(map(str, files)).encode()).hexdigest(), time.time_ns()
+    files = [os.path.join(info, "entry_points.txt") for place in sys.path for info in _installed_in(place)]
+    key, started = hashlib.sha256("\n".join(files).encode()).hexdigest(), time.time_ns()
     found = index.recall("bundles", key, [(str, AnyOf(str, None), str)])
     if found is None:
         found = _entry_points()
-        index.remember("bundles", key, found, files, started)
+        index.remember("bundles", key, found, map(Path, files), started)
     hidden = os.environ.get(HIDDEN_BUNDLE)
     return [(name, package, distribution) for name, package, distribution in found if not package or package != hidden]
 

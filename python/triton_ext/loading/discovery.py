@@ -13,10 +13,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..errors import DuplicateExtensionError, ExtensionNotFoundError, TritonExtError
-from ..support import resources
+from ..support import resources, storage
 from ..support.closest import closest
 from ..support.storage import UnsafeDirectoryError
-from . import index
+from . import index, verification
 from .bundles import bundles, directories_of
 from .manifest import Manifest
 from .verification import Plugin, verify
@@ -97,18 +97,43 @@ def discovered_once() -> Iterator[None]:
         _once.reset(token)
 
 
+#: What `_discovered` has found last: the libraries that there were, the files that decide about them, and the result.
+_last: tuple[object, dict[str, index.Identity], list[Extension]] | None = None
+
+
 def _discovered() -> list[Extension]:
-    found: dict[Path, Extension] = {}
+    """Looks for libraries and returns the extension in each.
+
+    A compilation asks for several passes, and asking the index about fifty libraries takes 10 ms. Claim: the answer is
+    the last one if there are the same libraries and all files that the index looked at are as they were. For the index
+    gives the same answers then; and `_last` is set only if it has given all of them.
+    """
+    global _last  # noqa: PLW0603 - of the process, as the index is
+    found: dict[Path, tuple[str, str | None]] = {}
     directory = functools.cache(real_path)
-    with index.one_look():
-        for path, origin, problem in _candidates():
-            # Resolving a path looks at each of its directories, so each directory is resolved only once.
-            real = path if problem else real_path(path) if os.path.islink(path) else directory(path.parent) / path.name
-            if real not in found:
-                found[real] = _broken(real, origin, problem) if problem else _examine(real, origin)
+    for path, origin, problem in _candidates():
+        # Resolving a path looks at each of its directories, so each directory is resolved only once.
+        real = path if problem else real_path(path) if os.path.islink(path) else directory(path.parent) / path.name
+        found.setdefault(real, (origin, problem))
+    asked = ([*found.items()], resources.library_dir(), storage.cache_dir())
+    if _last and _last[0] == asked and index.is_as_seen(_last[1]):
+        return list(_last[2])
+    unknown = verification.unknown
+    with index.one_look() as seen:
+        each = [
+            _broken(path, origin, problem) if problem else _examine(path, origin)
+            for path, (origin, problem) in found.items()
+        ]
     index.save()
+    each = _without_clashes(each)
+    _last = (asked, seen, list(each)) if verification.unknown == unknown else None
+    return each
+
+
+def _without_clashes(found: list[Extension]) -> list[Extension]:
+    """Returns the extensions; those that claim a name that another one claims, too, have that as their problem."""
     owners: dict[tuple[str, str], list[Extension]] = defaultdict(list)
-    for extension in found.values():
+    for extension in found:
         if plugin := extension.plugin:
             for kind, names in (("pass", plugin.passes), ("dialect", plugin.dialects), ("op", plugin.ops)):
                 for name in names:
@@ -118,7 +143,7 @@ def _discovered() -> list[Extension]:
         for extension in claimants if len(claimants) > 1 else ():
             others = ", ".join(f"{o.path} ({o.origin})" for o in claimants if o is not extension)
             clashes.setdefault(extension.path, f"duplicate: the {kind} name '{name}' is also claimed by {others}")
-    return [replace(e, problem=clashes.get(e.path, e.problem)) for e in found.values()]
+    return [replace(e, problem=clashes.get(e.path, e.problem)) for e in found]
 
 
 def find_pass(name: str, stage: str | None = None, among: Sequence[Extension] | None = None) -> Extension:
@@ -208,7 +233,11 @@ def _candidates() -> Iterator[tuple[Path, str, str | None]]:
 
 
 def _libraries_in(directory: Path) -> list[Path]:
-    return sorted(directory.glob("libtriton_ext_*.so"))
+    try:
+        names = sorted(os.listdir(directory))
+    except OSError:
+        return []
+    return [directory / name for name in names if name.startswith("libtriton_ext_") and name.endswith(".so")]
 
 
 def real_path(path: Path) -> Path:

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import atexit
 import contextlib
-import functools
 import hashlib
 import json
 import os
@@ -62,13 +61,25 @@ def recall(kind: str, subject: str | Path, shape: Shape) -> Any:
 
 
 @contextlib.contextmanager
-def one_look() -> Iterator[None]:
-    """Has `recall` look at each file only once within the block, in this thread."""
-    token = _look.set(functools.cache(_identity))
+def one_look() -> Iterator[dict[str, Identity]]:
+    """Has `recall` look at each file only once within the block, in this thread; gives what it has seen, by name."""
+    seen: dict[str, Identity] = {}
+
+    def look(name: str) -> Identity:
+        if name not in seen:
+            seen[name] = _identity(name)
+        return seen[name]
+
+    token = _look.set(look)
     try:
-        yield
+        yield seen
     finally:
         _look.reset(token)
+
+
+def is_as_seen(seen: dict[str, Identity]) -> bool:
+    """Returns whether all files are as `one_look` has seen them."""
+    return all(_identity(name) == identity for name, identity in seen.items())
 
 
 def remember(kind: str, subject: str | Path, answer: Any, files: Iterable[Path], started: int) -> None:

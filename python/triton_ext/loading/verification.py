@@ -57,6 +57,10 @@ class Plugin:
     ops: tuple[str, ...] = ()
 
 
+#: How many libraries this process has verified whose result the index did not know.
+unknown = 0
+
+
 def verify(path: Path) -> Plugin:
     """Checks the library `path`, and returns what it offers.
 
@@ -64,8 +68,10 @@ def verify(path: Path) -> Plugin:
         TritonExtError: the file does not exist, or is not a Triton plugin.
         AbiMismatchError: it does not fit the installed Triton.
     """
+    global unknown  # noqa: PLW0603 - a count of the process, as the index is
     if known := _recalled(path):
         return known
+    unknown += 1
     from .elf import parse_library  # pyelftools takes longer to import than everything else
 
     started, triton = time.time_ns(), find_triton()

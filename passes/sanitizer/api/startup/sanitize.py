@@ -60,17 +60,17 @@ def _is_complete(name: str) -> bool:
 
 def _follow_operators(start_all: Callable[[], None]) -> None:
     """Has the next operator of this thread start the checks, if Triton is imported by then."""
-    from torch.utils._python_dispatch import TorchDispatchMode
+    from triton_ext.support.torch_operators import Following
 
-    class Begin(TorchDispatchMode):
+    class Begin(Following):
         has_begun = False
 
-        def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        def called(self, operator: Any, args: Any, kwargs: Any) -> Any:
             if not self.has_begun and _is_complete("triton"):
                 self.has_begun = True
                 with contextlib.suppress(TritonExtError):  # the first kernel tries again, and fails
                     start_all()
-            return func(*args, **(kwargs or {}))
+            return operator(*args, **kwargs)
 
     Begin().__enter__()
 
