@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Python imports this at its start in each process of the tests: Triton's own key comes from a file, and no garbage
-collection looks at what importing torch has made.
+"""Python imports this at its start in each process of the tests: Triton's own key comes from a file, no garbage
+collection looks at what importing torch has made, and torch is imported without what only tracing needs.
 
 ``triton_key()`` reads and hashes libtriton, 500 MB, in each process that compiles, which takes 0.4 s of processor time.
 The first process writes the key into ``build/triton-keys``, under a name that depends on path, size, inode and times of
@@ -8,6 +8,10 @@ every file that goes into the key; the others read it. The key is the one that T
 
 Importing torch makes a million objects, and each process that imports it would look for garbage among them during the
 import and at its end: 0.7 s of 2 s of processor time.
+
+While it is imported, torch also defines in Python how its operations work on tensors without data (the device "meta"),
+for tracing and compiling functions: 0.4 of 1.25 s. Processes that tests start define them when they import what traces.
+There, a process that calls such an operation without tracing gets an error of torch.
 
 It takes effect through PYTHONPATH, which the root's ``conftest.py`` sets. A process that ignores PYTHONPATH, or has
 another one, computes the key itself. Python imports only the first module of this name, so this one runs the next one,
@@ -101,7 +105,36 @@ class LoaderOfTorch(SourceFileLoader):
                 gc.enable()
 
 
-LOADERS = {MODULE: Loader, "torch": LoaderOfTorch}
+class LoaderOfMetas(SourceFileLoader):
+    """Leaves the module empty in processes that a test starts, until something asks for a name in it."""
+
+    def exec_module(self, module: ModuleType) -> None:
+        run = super().exec_module
+
+        def missing(name: str) -> Any:
+            if not name.startswith("__"):  # what looks at all modules asks for such names
+                del vars(module)["__getattr__"]
+                run(module)
+                if name in vars(module):
+                    return vars(module)[name]
+            raise AttributeError(f"module '{module.__name__}' has no attribute '{name}'")
+
+        if "PYTEST_CURRENT_TEST" in os.environ:
+            vars(module)["__getattr__"] = missing
+        else:
+            run(module)
+
+
+class LoaderOfDynamo(SourceFileLoader):
+    """Loads what traces and compiles functions of torch, after the operations on tensors without data."""
+
+    def exec_module(self, module: ModuleType) -> None:
+        getattr(sys.modules.get(METAS), "any", None)
+        super().exec_module(module)
+
+
+METAS = "torch._meta_registrations"
+LOADERS = {MODULE: Loader, "torch": LoaderOfTorch, METAS: LoaderOfMetas, "torch._dynamo": LoaderOfDynamo}
 
 
 class Finder:
