@@ -38,6 +38,27 @@ static std::optional<Line> addLines(ArrayRef<Value> tensors, IndexMath &math) {
   return sum;
 }
 
+/// Returns the offsets of a line plus the multiple of `stride` at each index,
+/// as an i64.
+static Value addMultiples(Value line, OpFoldResult stride, IndexMath &math) {
+  OpBuilder &builder = math.builder;
+  ArrayRef<int64_t> shape = shapeOf(line);
+  auto wide = RankedTensorType::get(shape, builder.getI64Type());
+  Value index = tt::MakeRangeOp::create(
+      builder, math.loc, RankedTensorType::get(shape, builder.getI32Type()), 0,
+      int32_t(shape.front()));
+  index = arith::ExtSIOp::create(builder, math.loc, wide, index);
+  Value factor = math.toValue(stride);
+  if (factor.getType().isIndex())
+    factor = arith::IndexCastOp::create(builder, math.loc, builder.getI64Type(),
+                                        factor);
+  factor = tt::SplatOp::create(builder, math.loc, wide, factor);
+  Value multiples = arith::MulIOp::create(builder, math.loc, index, factor);
+  if (line.getType() != wide)
+    line = arith::ExtSIOp::create(builder, math.loc, wide, line);
+  return arith::AddIOp::create(builder, math.loc, line, multiples);
+}
+
 /// Divides the offsets of a line by a factor that all of them have, and returns
 /// the factor.
 static OpFoldResult takeFactor(Value &line, IndexMath &math) {
@@ -106,8 +127,11 @@ std::optional<Rows> mlir::triton_ext::analysis::trackRows(
     if (along->dim)
       dim = along->dim;
   }
-  if (!dim || (line && !isZero(strided.strides[*dim])))
+  if (!dim)
     return std::nullopt;
+  // Each row has one offset, so the stride of the rows is part of it.
+  if (line && !isZero(strided.strides[*dim]))
+    line->value = addMultiples(line->value, strided.strides[*dim], math);
   Rows rows{{sum->base, strided}, *dim, {}, {}, {}};
   if (!parts.rest.empty()) {
     parts =

@@ -48,9 +48,9 @@ def rows(x, at, steps, out, n):
 
 @triton.jit
 def sometimes(x, at, steps, out, n):
-    """A branch adds offsets, which it loads, to the rows of a tile, and the loop adds 1 to all of them."""
+    """A branch adds offsets, which it loads, to the rows of a strided tile, and the loop adds 1 to all of them."""
     i, j = tl.arange(0, 8), tl.arange(0, 16)
-    p = x + tl.load(at + i)[:, None] * 16 + j[None, :]
+    p = x + i[:, None] * 16 + j[None, :]
     total = tl.zeros((8, 16), tl.int32)
     for turn in range(n):
         total = total * 3 + tl.load(p)
@@ -94,7 +94,7 @@ def model(kernel: Any, x: np.ndarray, at: np.ndarray, steps: np.ndarray, n: int)
     if kernel is walk:
         p, step = at, steps
     else:
-        p = at[:8, None] * 16 + j
+        p = (np.arange(8) if kernel is sometimes else at[:8])[:, None] * 16 + j
         step = steps[:8, None] + steps if kernel is everywhere else steps[:8, None] * 16
     other, total = p + 512, np.zeros(p.shape, np.int32)
     for turn in range(n):

@@ -40,6 +40,16 @@ def load_rows(x, y, index, low, high, first, end):
 
 
 @triton.jit
+def skewed(x, y, index, low, high, first, end):
+    """Rows of one stride, each of which begins somewhere else."""
+    r, c = tl.arange(0, 8), tl.arange(0, 16)
+    at = tl.load(index + r)
+    mask = ((r >= low) & (r < high) & (at < 64))[:, None] & ((c >= first) & (c < end))[None, :]
+    v = tl.load(x + r[:, None] * 16 + at[:, None] + c[None, :], mask=mask, other=-2.0)
+    tl.store(y + r[:, None] * 16 + c[None, :], v)
+
+
+@triton.jit
 def store_rows(x, y, index, low, high, first, end):
     r, c = tl.arange(0, 8), tl.arange(0, 16)
     at = tl.load(index + r)
@@ -93,6 +103,8 @@ def model(kernel: Any, x: np.ndarray, index: np.ndarray, box: tuple[int, ...]) -
     if kernel is load_rows:
         other = np.arange(8)[:, None] * 100 + np.arange(16)
         y[:128] = np.where(mask, x.reshape(64, 16)[at], other).ravel()
+    elif kernel is skewed:
+        y[:128] = np.where(mask, x[tile + at[:, None]], -2).ravel()
     elif kernel is flagged:
         y[:128] = np.where(mask, x[:128].reshape(8, 16), -3).ravel()
     elif kernel is mixed_mask:
@@ -114,7 +126,7 @@ def draws(seed: int) -> Iterator[tuple[np.ndarray, np.ndarray, tuple[int, ...]]]
         yield rng.normal(size=1024).astype(np.float32), index, (0, 8, 0, 16) if turn % 8 < 2 else box
 
 
-@pytest.mark.parametrize("kernel", [load_rows, store_rows, mixed_mask, flagged, columns])
+@pytest.mark.parametrize("kernel", [load_rows, skewed, store_rows, mixed_mask, flagged, columns])
 @pytest.mark.parametrize("via", [None, "structured"])
 @pytest.mark.parametrize("at_end", [False, True])
 def test_rows(kernel: Any, via: Way, at_end: bool) -> None:
@@ -129,7 +141,7 @@ SIGNATURE = "*fp32, *fp32, *i32, i32, i32, i32, i32"
 
 
 @pytest.mark.parametrize(
-    ("kernel", "rows"), [(load_rows, 1), (store_rows, 1), (mixed_mask, 2), (flagged, 1), (columns, 1)]
+    ("kernel", "rows"), [(load_rows, 1), (skewed, 1), (store_rows, 1), (mixed_mask, 2), (flagged, 1), (columns, 1)]
 )
 def test_no_access_is_of_elements(kernel: Any, rows: int) -> None:
     found = ways_page.count(tx.linalg.compile(kernel, SIGNATURE))

@@ -37,6 +37,40 @@ tt.func @offsets(%p: !tt.ptr<f32>, %i: tensor<8xi32>, %n: i32) -> tensor<8x16xf3
 
 // -----
 
+// Rows of one stride that have offsets of their own, too: the multiples of the stride are part of the offsets.
+// CHECK-LABEL: func.func @strided_offsets
+// CHECK-SAME: %[[I:[a-z0-9]+]]: tensor<8xi32>
+// CHECK-DAG: %[[R:.*]] = linalg_ext.make_range
+// CHECK-DAG: %[[C24:.*]] = linalg.fill ins(%c24_i64 : i64)
+// CHECK-DAG: %[[WIDE:.*]] = arith.extsi %[[R]] : tensor<8xi32> to tensor<8xi64>
+// CHECK-DAG: %[[MULTIPLES:.*]] = arith.muli %[[WIDE]], %[[C24]] : tensor<8xi64>
+// CHECK-DAG: %[[OFFSETS:.*]] = arith.extsi %[[I]] : tensor<8xi32> to tensor<8xi64>
+// CHECK: %[[SUM:.*]] = arith.addi %[[OFFSETS]], %[[MULTIPLES]] : tensor<8xi64>
+// CHECK: scf.for %[[AT:.*]] = %c0 to %c8
+// CHECK:   %[[O:.*]] = tensor.extract %[[SUM]][%[[AT]]]
+// CHECK:   %[[CAST:.*]] = arith.index_cast %[[O]]
+// CHECK:   aux.view %{{.*}} to offset: [%[[CAST]]], sizes: [1, 16], strides: [1, 1]
+// CHECK-NOT: linalg_ext.gather
+tt.func @strided_offsets(%p: !tt.ptr<f32>, %i: tensor<8xi32>) -> tensor<8x16xf32> {
+  %r = tt.make_range {start = 0 : i32, end = 8 : i32} : tensor<8xi32>
+  %c = tt.make_range {start = 0 : i32, end = 16 : i32} : tensor<16xi32>
+  %stride = arith.constant dense<24> : tensor<8xi32>
+  %rs = arith.muli %r, %stride : tensor<8xi32>
+  %sum = arith.addi %rs, %i : tensor<8xi32>
+  %e = tt.expand_dims %sum {axis = 1 : i32} : tensor<8xi32> -> tensor<8x1xi32>
+  %b = tt.broadcast %e : tensor<8x1xi32> -> tensor<8x16xi32>
+  %ce = tt.expand_dims %c {axis = 0 : i32} : tensor<16xi32> -> tensor<1x16xi32>
+  %cb = tt.broadcast %ce : tensor<1x16xi32> -> tensor<8x16xi32>
+  %o = arith.addi %b, %cb : tensor<8x16xi32>
+  %ps = tt.splat %p : !tt.ptr<f32> -> tensor<8x16x!tt.ptr<f32>>
+  %pp = tt.addptr %ps, %o : tensor<8x16x!tt.ptr<f32>>, tensor<8x16xi32>
+  // expected-remark @below {{a view for each index of dimension 0}}
+  %v = tt.load %pp : tensor<8x16x!tt.ptr<f32>>
+  tt.return %v : tensor<8x16xf32>
+}
+
+// -----
+
 // A mask that is a bound of the columns and any mask of the rows.
 // CHECK-LABEL: func.func @mask
 // CHECK-SAME: %[[M:[a-z0-9]+]]: tensor<8xi1>

@@ -63,6 +63,35 @@ tt.func @two_offsets(%x: !tt.ptr<f32>, %at: tensor<8xi32>, %m: i32) -> tensor<8x
 
 // -----
 
+// Rows of one stride that also have offsets of their own. The multiples of the stride become part of the offsets.
+// CHECK-LABEL: tt.func @skewed
+// CHECK-SAME: (%[[X:.*]]: !tt.ptr<f32>, %[[AT:.*]]: tensor<8xi32>, %[[S:.*]]: i32)
+// CHECK-DAG: %[[I:.*]] = tt.make_range {end = 8 : i32, start = 0 : i32}
+// CHECK-DAG: %[[WIDE:.*]] = arith.extsi %[[I]] : tensor<8xi32> to tensor<8xi64>
+// CHECK-DAG: %[[MULTIPLES:.*]] = arith.muli %[[WIDE]], %[[STRIDE:.*]] : tensor<8xi64>
+// CHECK-DAG: %[[STRIDE]] = tt.splat
+// CHECK-DAG: %[[OWN:.*]] = arith.extsi %[[AT]] : tensor<8xi32> to tensor<8xi64>
+// CHECK: %[[SUM:.*]] = arith.addi %[[OWN]], %[[MULTIPLES]] : tensor<8xi64>
+// CHECK: tts.make_gather_scatter_tptr %[[X]] to sizes: [8, 16] gather_scatter_dim: 0 gather_scatter_offset: %[[SUM]], strides: [1, 1], offsets: [0, 0] : tensor<8xi64>
+tt.func @skewed(%x: !tt.ptr<f32>, %at: tensor<8xi32>, %s: i32) -> tensor<8x16xf32> {
+  %i = tt.make_range {end = 8 : i32, start = 0 : i32} : tensor<8xi32>
+  %j = tt.make_range {end = 16 : i32, start = 0 : i32} : tensor<16xi32>
+  %ss = tt.splat %s : i32 -> tensor<8xi32>
+  %is = arith.muli %i, %ss : tensor<8xi32>
+  %both = arith.addi %at, %is : tensor<8xi32>
+  %rows = tt.expand_dims %both {axis = 1 : i32} : tensor<8xi32> -> tensor<8x1xi32>
+  %columns = tt.expand_dims %j {axis = 0 : i32} : tensor<16xi32> -> tensor<1x16xi32>
+  %r = tt.broadcast %rows : tensor<8x1xi32> -> tensor<8x16xi32>
+  %c = tt.broadcast %columns : tensor<1x16xi32> -> tensor<8x16xi32>
+  %sum = arith.addi %r, %c : tensor<8x16xi32>
+  %xs = tt.splat %x : !tt.ptr<f32> -> tensor<8x16x!tt.ptr<f32>>
+  %p = tt.addptr %xs, %sum : tensor<8x16x!tt.ptr<f32>>, tensor<8x16xi32>
+  %v = tt.load %p : tensor<8x16x!tt.ptr<f32>>
+  tt.return %v : tensor<8x16xf32>
+}
+
+// -----
+
 // A product of two offsets has no stride.
 // CHECK-LABEL: tt.func @square
 // CHECK: %[[SQUARE:.*]] = arith.muli %[[I:.*]], %[[I]] : tensor<8xi32>

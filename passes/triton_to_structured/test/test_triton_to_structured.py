@@ -123,6 +123,9 @@ BUGS = {
     "a bound where the pointers have a mask": access("isConstantIntValue(box.high[*dim], shape[*dim])", "true"),
     "any factor is a stride": rows("!factor || factor->dim", "!factor"),
     "a factor is lost": rows("math.fromInteger(factor->value)", "math.number(1)"),
+    "rows with offsets of their own have no stride": rows(
+        "addMultiples(line->value, strided.strides[*dim], math)", "line->value"
+    ),
     "sums of offsets have 32 bits": rows("bits == 32 && tensors.size() > 1", "false"),
     "a difference keeps the sign": terms("math.sub(zero, term.stride)", "term.stride"),
     "the modulus is not scaled": terms("math.mul(term.modulus, factor)", "term.modulus"),
