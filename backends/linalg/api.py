@@ -45,6 +45,7 @@ def compile(  # noqa: A001
     form: Literal["text", "generic"] = "text",
     via: _Via | None = None,
     pointers: _Pointers = "i64",
+    debug_info: bool = False,
     options: Mapping[str, Any] | None = None,
     pipeline: Pipeline | None = None,
 ) -> str: ...
@@ -57,6 +58,7 @@ def compile(  # noqa: A001
     form: Literal["bytecode"],
     via: _Via | None = None,
     pointers: _Pointers = "i64",
+    debug_info: bool = False,
     options: Mapping[str, Any] | None = None,
     pipeline: Pipeline | None = None,
 ) -> bytes: ...
@@ -68,6 +70,7 @@ def compile(  # noqa: A001
     form: _Form = "text",
     via: _Via | None = None,
     pointers: _Pointers = "i64",
+    debug_info: bool = False,
     options: Mapping[str, Any] | None = None,
     pipeline: Pipeline | None = None,
 ) -> str | bytes:
@@ -89,6 +92,9 @@ def compile(  # noqa: A001
             without it, ``-convert-triton-to-linalg`` analyses all accesses itself.
         pointers: what functions take in place of a pointer. ``i64`` is its address. ``memref`` is an unranked memref as
             in triton-shared, of which only the address of the first element counts; it needs ``via="structured"``.
+        debug_info: whether the module says from which line of the kernel each operation comes, and describes functions
+            so that LLVM writes these lines into machine code (``-add-debug-info``). Tools have to print them:
+            ``-mlir-print-debuginfo``.
         options: options of the backend, e.g. ``{"debug": True}``, without which ``tl.device_assert`` has no effect.
             Options for GPUs (``num_warps``) are accepted and ignored.
         pipeline: the edits to apply, inside of the pipelines that are active.
@@ -105,10 +111,10 @@ def compile(  # noqa: A001
     _check_via(via, pointers)
     given = dict(options or {})
     _check_options(given)
-    own = {"lowered": lowered, "structured": bool(via), "memrefs": pointers == "memref"}
+    own = _own(lowered, via, pointers, debug_info)
     task = requests.request_for(kernel, "linalg:generic", signature, {**given, **own})
     compiled, _ = compile_and_observe(task, Level.FAILURES, pipeline)
-    return _in_form(compiled.asm["linalgir"].decode(), form)
+    return _in_form(compiled.asm["linalgir"].decode(), form, debug_info)
 
 
 @overload
@@ -119,6 +125,7 @@ def convert(
     form: Literal["text", "generic"] = "text",
     via: _Via | None = None,
     pointers: _Pointers = "i64",
+    debug_info: bool = False,
     name: str = "<module>",
     pipeline: Pipeline | None = None,
 ) -> str: ...
@@ -130,6 +137,7 @@ def convert(
     form: Literal["bytecode"],
     via: _Via | None = None,
     pointers: _Pointers = "i64",
+    debug_info: bool = False,
     name: str = "<module>",
     pipeline: Pipeline | None = None,
 ) -> bytes: ...
@@ -140,13 +148,14 @@ def convert(
     form: _Form = "text",
     via: _Via | None = None,
     pointers: _Pointers = "i64",
+    debug_info: bool = False,
     name: str = "<module>",
     pipeline: Pipeline | None = None,
 ) -> str | bytes:
     """Converts the text of a Triton module to linalg with ``-triton-to-linalg``.
 
-    Without `pipeline`, one pass does all, and active pipelines do not apply. With it, the passes of the stage
-    ``linalgir`` run one by one, as in `compile`, to which active pipelines apply, too.
+    Without `pipeline` and `debug_info`, one pass does all, and active pipelines do not apply. With one of them, the
+    passes of the stage ``linalgir`` run one by one, as in `compile`, to which active pipelines apply, too.
 
     Args:
         ttir: the text of the module.
@@ -154,6 +163,7 @@ def convert(
         form: as in `compile`.
         via: ``structured`` runs ``-triton-to-linalg-structured`` instead.
         pointers: as in `compile`.
+        debug_info: as in `compile`; the lines are those that the locations in `ttir` say, or its own.
         name: the name of the module in diagnostics.
         pipeline: the edits to apply to the stage ``linalgir``.
 
@@ -166,16 +176,22 @@ def convert(
     """
     _check_form(form, lowered)
     _check_via(via, pointers)
-    if pipeline is not None:
-        own = {"lowered": lowered, "structured": bool(via), "memrefs": pointers == "memref"}
-        return _in_form(_run_stage(ttir, name, own, pipeline), form)
+    if pipeline is not None or debug_info:
+        own = _own(lowered, via, pointers, debug_info)
+        return _in_form(_run_stage(ttir, name, own, pipeline), form, debug_info)
     passes = "triton-to-linalg-structured" if via else "triton-to-linalg"
     if pointers == "memref":
         passes += "{memref-arguments}"
-    return _in_form(opt(ttir, f"{passes},lower-linalg-ext" if lowered else passes, name=name), form)
+    return _in_form(opt(ttir, f"{passes},lower-linalg-ext" if lowered else passes, name=name), form, debug_info)
 
 
-def _run_stage(ttir: str, name: str, own: dict[str, bool], pipeline: Pipeline) -> str:
+def _own(lowered: bool, via: _Via | None, pointers: _Pointers, debug_info: bool) -> dict[str, bool]:
+    """Returns the options of the backend that arguments set."""
+    own = {"lowered": lowered, "structured": bool(via), "memrefs": pointers == "memref"}
+    return {**own, "debug_info": debug_info}
+
+
+def _run_stage(ttir: str, name: str, own: dict[str, bool], pipeline: Pipeline | None) -> str:
     """Returns what the stage ``linalgir`` makes of a module, which messages call `name`."""
     with tempfile.TemporaryDirectory(prefix="triton-ext-") as folder:
         file = Path(folder, "module.ttir")
@@ -217,7 +233,7 @@ def _check_via(via: _Via | None, pointers: _Pointers) -> None:
 def _check_options(given: Mapping[str, Any]) -> None:
     from triton_ext.backends.linalg.compiler import LinalgOptions  # type: ignore[import-untyped]
 
-    arguments = {"lowered": "lowered", "structured": "via", "memrefs": "pointers"}
+    arguments = {"lowered": "lowered", "structured": "via", "memrefs": "pointers", "debug_info": "debug_info"}
     known = [field.name for field in fields(LinalgOptions) if field.name not in arguments]
     for name in given:
         if name not in known:
@@ -226,9 +242,10 @@ def _check_options(given: Mapping[str, Any]) -> None:
             raise TritonExtError(f"unknown option '{name}': {problem}")
 
 
-def _in_form(text: str, form: _Form) -> str | bytes:
+def _in_form(text: str, form: _Form, debug_info: bool) -> str | bytes:
     if form == "generic":
-        return _run([*_OPT, "--mlir-print-op-generic"], text).decode()
+        locations = ["--mlir-print-debuginfo"] * debug_info
+        return _run([*_OPT, "--mlir-print-op-generic", *locations], text).decode()
     return _to_bytecode(text) if form == "bytecode" else text
 
 

@@ -35,7 +35,8 @@ _EXTENSIONS = (
 _STRUCTURED = ("triton_to_structured", "structured_to_memref", "lower_structured")
 #: The extensions that it also runs with the option `memrefs`, which need the dialect `tptr`.
 _MEMREFS = ("triton_ptr_to_memref", "reconcile_ptr_casts", "lower_tptr")
-
+#: All, with the one of the option `debug_info`.
+_ALL = (*_EXTENSIONS, *_STRUCTURED, *_MEMREFS, "add_debug_info")
 
 _libraries: dict[str, LoadedLibrary] = {}
 _not_built: dict[str, ExtensionNotFoundError] = {}
@@ -44,7 +45,7 @@ _not_built: dict[str, ExtensionNotFoundError] = {}
 def _find_libraries() -> None:
     """Loads the current libraries of the passes, once in each compilation, when its cache key is computed.
 
-    Leaves out the extensions of the options `structured` and `memrefs` that are not built.
+    Leaves out the extensions of the options `structured`, `memrefs` and `debug_info` that are not built.
 
     Raises:
         ExtensionNotFoundError: another extension is not built.
@@ -57,7 +58,7 @@ def _find_libraries() -> None:
     among = extensions()
     _libraries.clear()
     _not_built.clear()
-    for name in _EXTENSIONS + _STRUCTURED + _MEMREFS:
+    for name in _ALL:
         try:
             _libraries[name] = load_library(find_factory(name, PLACEABLE["linalgir"], among).extension)
         except ExtensionNotFoundError as error:
@@ -72,7 +73,7 @@ def _find_libraries() -> None:
 def _add_pass(attribute: str) -> AddPass:
     """Returns the function ``linalgir.add_<name>(pm, options)``, which adds the pass of an extension."""
     name = attribute.removeprefix("add_")
-    if name not in _EXTENSIONS + _STRUCTURED + _MEMREFS:
+    if name not in _ALL:
         raise AttributeError(f"the stage linalgir has no '{attribute}'")
 
     def add_pass(pm: Any, options: list[str]) -> None:
@@ -99,12 +100,14 @@ class LinalgOptions:
         lowered: whether ``-lower-linalg-ext`` runs.
         structured: whether the passes of ``-triton-to-linalg-structured`` run.
         memrefs: whether these passes make pointers memrefs.
+        debug_info: whether ``-add-debug-info`` runs, and the text has locations.
         debug: whether ``tl.device_assert`` has an effect.
     """
 
     lowered: bool = False
     structured: bool = False
     memrefs: bool = False
+    debug_info: bool = False
     debug: bool = False
     num_warps: int = 4
     num_ctas: int = 1
@@ -210,7 +213,7 @@ class LinalgBackend(BaseBackend):  # type: ignore[misc]
         opt: object,
         capability: str,
     ) -> str:
-        """Runs the passes of ``passes/triton_to_linalg``, in the same order; returns the text without locations.
+        """Runs the passes of ``passes/triton_to_linalg``, in the same order; returns the text.
 
         With the option `structured`, the passes of ``passes/triton_to_linalg_structured`` come first.
         """
@@ -262,10 +265,10 @@ class LinalgBackend(BaseBackend):  # type: ignore[misc]
             passes.common.add_cse(pm)
         if opt.lowered:  # type: ignore[attr-defined]
             linalgir.add_lower_linalg_ext(pm, [])
-            run_quietly(pm, mod, "make_linalgir")
-        else:
-            run(pm, mod, "make_linalgir")
-        return str(mod.str_nodebug())
+        if opt.debug_info:  # type: ignore[attr-defined]
+            linalgir.add_add_debug_info(pm, [])
+        (run_quietly if opt.lowered else run)(pm, mod, "make_linalgir")  # type: ignore[attr-defined]
+        return str(mod if opt.debug_info else mod.str_nodebug())  # type: ignore[attr-defined]
 
     def binary_problem(self, text: str, name: str) -> str | None:
         """Returns why the module `text` does not parse or verify; None if it does.

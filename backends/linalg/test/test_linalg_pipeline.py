@@ -73,6 +73,7 @@ def test_the_stage_is_the_pass() -> None:
     ours |= {"ttir.rewrite_tensor_descriptor_to_pointer": "triton-rewrite-tensor-descriptor-to-pointer"}
     assert [ours.get(n, n.removeprefix("linalgir.").replace("_", "-")) for n in passes()] == listed
     assert passes(lowered=True) == [*passes(), "linalgir.lower_linalg_ext"]
+    assert passes(lowered=True, debug_info=True) == [*passes(lowered=True), "linalgir.add_debug_info"]
 
     ttir: list[str] = []
     p = P().at_end("ttir", lambda module: ttir.append(str(module)))

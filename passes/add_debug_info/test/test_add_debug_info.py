@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ctypes
 import inspect
+import re
 import subprocess
 from functools import partial
 from pathlib import Path
@@ -17,7 +18,7 @@ import triton.language as tl
 from triton._C.libtriton import ir, llvm
 
 import triton_ext as tx
-from support import ROOT, mutants
+from support import mutants
 from support.linalg import execute
 from triton_ext.sdk.sources import SourceUnavailableError
 
@@ -30,14 +31,12 @@ def scaled(x, out, factor):
     tl.store(out + i, tl.load(x + i) * factor)  # the line
 
 
-def lowered(*passes: str) -> str:
-    """Returns the kernel in LLVM's dialect, with locations."""
-    ttir: list[str] = []
-    edits = tx.Pipeline().at_end("ttir", lambda module: ttir.append(str(module)))
-    edits.edits[0].entries[0].function.cache_key = "ttir"
-    tx.linalg.compile(scaled, "*i32, *i32, i32", pipeline=edits)
-    opt = [str(ROOT / ".venv" / "bin" / "triton-linalg-opt"), "-", "-mlir-print-debuginfo", *passes]
-    linalg = subprocess.run(opt, input=ttir[0], capture_output=True, text=True, check=True).stdout
+SIGNATURE = "*i32, *i32, i32"
+
+
+def lowered(described: bool) -> str:
+    """Returns the kernel in LLVM's dialect, with the locations that its module in linalg has."""
+    linalg = tx.linalg.compile(scaled, SIGNATURE, lowered=True, debug_info=described)
     stock = [str(execute.mlir_opt()), "-mlir-print-debuginfo", f"--pass-pipeline={execute.STOCK}"]
     return subprocess.run(stock, input=linalg, capture_output=True, text=True, check=True).stdout
 
@@ -49,8 +48,7 @@ def texts() -> dict[bool, str]:
         execute.mlir_opt()
     except SourceUnavailableError as error:
         pytest.skip(f"stock mlir-opt can only be had over the network: {error.message}")
-    passes = "-triton-to-linalg", "-lower-linalg-ext"
-    return {False: lowered(*passes), True: lowered(*passes, "-add-debug-info")}
+    return {described: lowered(described) for described in (False, True)}
 
 
 def to_llvm_ir(dialect: str, path: Path) -> str:
@@ -79,6 +77,34 @@ def test_executed(described: bool, texts: dict[bool, str]) -> None:
         function(*map(ctypes.c_int64, (x.data_ptr(), out.data_ptr())), ctypes.c_int32(factor), 1, 1, 1, 0, 0, 0)
         assert out.equal(x * factor)
     assert (b"debug_line" in Path(library._name).read_bytes()) == described
+
+
+def ttir() -> str:
+    """Returns the kernel's ttir, which has locations."""
+    found: list[str] = []
+    edits = tx.Pipeline().at_end("ttir", lambda module: found.append(str(module)))
+    edits.edits[0].entries[0].function.cache_key = "ttir"
+    tx.linalg.compile(scaled, SIGNATURE, pipeline=edits)
+    return found[0]
+
+
+@pytest.mark.parametrize("way", [{}, {"via": "structured"}, {"via": "structured", "pointers": "memref"}])
+def test_the_argument(way: dict[str, Any]) -> None:
+    """Both functions have the argument, and every form has the locations."""
+    place = re.compile(rf'di_file<"{Path(__file__).name}" in "')
+    text = tx.linalg.compile(scaled, SIGNATURE, debug_info=True, **way)
+    assert place.search(text)
+    assert tx.linalg.convert(ttir(), debug_info=True, **way) == text
+    for form in "text", "generic":
+        assert place.search(tx.linalg.compile(scaled, SIGNATURE, debug_info=True, form=form, **way))
+        assert "loc(" not in tx.linalg.compile(scaled, SIGNATURE, form=form, **way)
+    full = tx.Pipeline().set("linalgir.add_debug_info", full=True)
+    assert "emissionKind = Full" in tx.linalg.convert(ttir(), debug_info=True, pipeline=full, **way)
+
+
+def test_the_option_is_an_argument() -> None:
+    with pytest.raises(tx.TritonExtError, match="'debug_info': set the argument 'debug_info'"):
+        tx.linalg.compile(scaled, SIGNATURE, options={"debug_info": True})
 
 
 bug = partial(mutants.Mutation, "AddDebugInfo.cpp")
