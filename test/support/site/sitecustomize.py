@@ -20,6 +20,7 @@ of the user or of the distribution.
 
 from __future__ import annotations
 
+import importlib
 import os
 import sys
 from importlib.machinery import PathFinder, SourceFileLoader
@@ -98,6 +99,8 @@ class LoaderOfTorch(SourceFileLoader):
         gc.disable()
         try:
             super().exec_module(module)
+            # torch.Generator() needs what this module registers; torch imports it with the operations of METAS.
+            importlib.import_module("torch._prims.rng_prims")
         finally:
             if "triton._C.libtriton" not in sys.modules:
                 gc.freeze()
