@@ -59,11 +59,11 @@ def test_input_executed_by_index(name: str, expected: dict[str, list[torch.Tenso
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("stock")
-@pytest.mark.parametrize("via", [None, "structured"])
+@pytest.mark.parametrize("way", ["first", "structured", "memref"])
 @pytest.mark.parametrize("name", list(TEXTS))
-def test_text_executed(name: str, via: Literal["structured"] | None, tmp_path: Path) -> None:
+def test_text_executed(name: str, way: texts.Way, tmp_path: Path) -> None:
     for seed in range(2):
-        found, expected = texts.run(name, seed, via, tmp_path)
+        found, expected = texts.run(name, seed, way, tmp_path)
         torch.testing.assert_close(found, expected, rtol=TEXTS[name].rtol, atol=TEXTS[name].rtol)
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 from support.linalg.shared_inputs import (
     arithmetic,
     branches,
+    casts,
     examples,
     loops,
     masks,
@@ -19,6 +20,7 @@ from support.linalg.shared_inputs import (
     tensors,
     text_functions,
     text_inputs,
+    text_pointers,
     texts,
 )  # fmt: skip
 from support.linalg.shared_inputs.inputs import INPUTS, NUMBERS, SIGNATURE, Input, run
@@ -26,6 +28,7 @@ from support.linalg.shared_inputs.refused import REFUSED
 from support.linalg.shared_inputs.texts import TEXTS
 
 __all__ = [
-    "INPUTS", "NUMBERS", "REFUSED", "SIGNATURE", "TEXTS", "Input", "arithmetic", "branches", "examples", "loops",
-    "masks", "pointers", "reductions", "run", "tensors", "text_functions", "text_inputs", "texts",
+    "INPUTS", "NUMBERS", "REFUSED", "SIGNATURE", "TEXTS", "Input", "arithmetic", "branches", "casts", "examples",
+    "loops", "masks", "pointers", "reductions", "run", "tensors", "text_functions", "text_inputs", "text_pointers",
+    "texts",
 ]  # fmt: skip

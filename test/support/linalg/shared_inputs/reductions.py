@@ -123,6 +123,7 @@ def blocks_that_advance(x, idx, out, n, m, s):
     "block_ptr_memref",
     "make_tensor_ptr",
     "make_tensor_ptr_structured",
+    "descriptor_ops",
     "examples/test_blockptr_complex_offset",
 )
 @triton.jit

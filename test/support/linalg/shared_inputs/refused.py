@@ -49,7 +49,7 @@ tt.func @f(%x: !tt.ptr<bf16>, %n: index) {
 """,
     ),
     "operation_of_an_older_version": Refused(
-        ("block_ptr_memref",),
+        ("block_ptr_memref", "unstructured_ptr"),
         """
 tt.func @f(%x: !tt.ptr<bf16>, %n: i64) {
   // refused: unregistered operation 'tts.make_unstructured_tptr' found in dialect ('tts')

@@ -32,6 +32,8 @@ class Text:
 
 
 TEXTS: dict[str, Text] = {}
+#: The first way, by way of tts, and by way of tts with memrefs in place of pointers.
+Way = Literal["first", "structured", "memref"]
 
 
 def add(name: str, *stands_for: str, **fields: Any) -> None:
@@ -56,12 +58,14 @@ def pointers(base: str, to: str, size: int, dtype: str) -> str:
   %{to}s = tt.addptr %{to}, %i : {types}, tensor<{size}xi32>"""
 
 
-def run(name: str, seed: int, via: Literal["structured"] | None, directory: Path) -> tuple[torch.Tensor, torch.Tensor]:
+def run(name: str, seed: int, way: Way, directory: Path) -> tuple[torch.Tensor, torch.Tensor]:
     """Converts an input, runs it beside guard pages, and returns what it writes and what it should write."""
     text = TEXTS[name]
+    via: Literal["structured"] | None = None if way == "first" else "structured"
+    pointers: Literal["i64", "memref"] = "memref" if way == "memref" else "i64"
     # The first way knows no operation of tts: they become Triton's before.
     module = text.module if via or "tts." not in text.module else tx.opt(text.module, "lower-structured")
-    lowered = tx.linalg.convert(module, lowered=True, via=via)
+    lowered = tx.linalg.convert(module, lowered=True, via=via, pointers=pointers)
     more = []
     if text.source:
         more = [directory / "more.c"]
@@ -71,7 +75,9 @@ def run(name: str, seed: int, via: Literal["structured"] | None, directory: Path
     expected = text.expected(*(argument.clone() for argument in arguments))
     memory = [execute.Guarded(argument, at_end=seed % 2 == 0) for argument in arguments]
     grid, program = (1, 1, 1), (0, 0, 0)
-    function(*(ctypes.c_int64(m.address) for m in memory), *map(ctypes.c_int32, (*grid, *program)))
+    with execute.through_linalg(at_end=seed % 2 == 0, via=via, pointers=pointers):
+        addresses = [value for m in memory for value in execute.pointer_to(m.address, m.tensor.numel())]
+    function(*addresses, *map(ctypes.c_int32, (*grid, *program)))
     for guarded in memory:
         guarded.copy_back()
     return arguments[-1], expected
