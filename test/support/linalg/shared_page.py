@@ -54,7 +54,7 @@ def page() -> str:
         "`test/linalg/test_shared_inputs.py` converts each in both ways to linalg and runs it through stock mlir-opt,",
         "beside pages without access rights. It compares the memory with that of Triton's interpreter, for kernels, or",
         "of torch, for IR. `examples/` are the programs of `python/examples`. Not in the list are tests whose input is",
-        "linalg or MLIR's `ptr` already, and `test_core.py`, which is Triton's own.",
+        "linalg, memrefs or MLIR's `ptr` already, and `test_core.py`, which is Triton's own.",
         "",
         "| | tests |",
         "|---|--:|",
