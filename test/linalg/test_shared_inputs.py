@@ -16,7 +16,7 @@ import support
 import triton_ext as tx
 from support import ROOT
 from support.linalg import execute, shared_page
-from support.linalg.shared_inputs import INPUTS, NUMBERS, REFUSED, TEXTS, run, texts
+from support.linalg.shared_inputs import FORMS, INPUTS, NUMBERS, REFUSED, TEXTS, run, texts
 
 
 @pytest.fixture(scope="module")
@@ -65,6 +65,16 @@ def test_text_executed(name: str, way: texts.Way, tmp_path: Path) -> None:
     for seed in range(2):
         found, expected = texts.run(name, seed, way, tmp_path)
         torch.testing.assert_close(found, expected, rtol=TEXTS[name].rtol, atol=TEXTS[name].rtol)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("stock")
+@pytest.mark.parametrize("via", [None, "structured"])
+@pytest.mark.parametrize("name", list(FORMS))
+def test_form_converted(name: str, via: Literal["structured"] | None) -> None:
+    dialect = execute.to_llvm(tx.linalg.convert(FORMS[name].module, lowered=True, via=via))
+    assert "llvm.func @f(" in dialect
+    assert "tt." not in dialect
 
 
 @pytest.mark.parametrize("name", list(REFUSED))

@@ -8,10 +8,14 @@ import sys
 from pathlib import Path
 
 import triton_ext as tx
-from support.linalg.shared_inputs import INPUTS, REFUSED, SIGNATURE, TEXTS
+from support.linalg.shared_inputs import FORMS, INPUTS, REFUSED, SIGNATURE, TEXTS
 from triton_ext.authoring.reference import write_page
 
 PAGE = "structured-inputs.md"
+ABOUT_TEXTS = (
+    'What is executed is also executed with memrefs in place of pointers (`pointers="memref"`). What is only converted',
+    "has tensors, or numbers, as arguments and results; stock mlir-opt takes it to LLVM's dialect.",
+)
 
 
 def names() -> list[str]:
@@ -81,8 +85,9 @@ def page() -> str:
     for name, found in INPUTS.items():
         strided, rows, rest = (str(number or "") for number in count(name))
         lines.append(f"| {tests_of(found.names)} | `{name}` | {strided} | {rows} | {rest} |")
-    lines += ["", "## IR", "", "| triton-shared's tests | our IR | |", "|---|---|---|"]
+    lines += ["", "## IR", "", *ABOUT_TEXTS, "", "| triton-shared's tests | our IR | |", "|---|---|---|"]
     lines += [f"| {tests_of(text.names)} | `{name}` | executed |" for name, text in TEXTS.items()]
+    lines += [f"| {tests_of(text.names)} | `{name}` | converted |" for name, text in FORMS.items()]
     lines += [f"| {tests_of(text.names)} | `{name}` | refused: {text.message} |" for name, text in REFUSED.items()]
     return "\n".join(lines) + "\n"
 

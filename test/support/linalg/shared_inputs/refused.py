@@ -87,4 +87,15 @@ tt.func @f(%x: !tt.ptr<bf16, 1>) {
 }
 """,
     ),
+    "function_that_is_not_of_triton": Refused(
+        ("structured_ptr", "func"),
+        """
+// refused: 'func.func' cannot be converted to linalg: it has arguments or results that are Triton's pointers
+func.func public @f(%x: !tt.ptr<f32>, %n: index) {
+  %p = tts.make_tptr %x to sizes: [8], strides: [1], offsets: [%n], shape: [0], order: [] : <f32> to tensor<8x!tt.ptr<f32>>
+  %v = "tts.load"(%p) <{operandSegmentSizes = array<i32: 1, 0, 0>, static_mask_dims = array<i64>}> : (tensor<8x!tt.ptr<f32>>) -> tensor<8xf32>
+  return
+}
+""",
+    ),
 }
