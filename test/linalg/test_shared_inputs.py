@@ -59,8 +59,7 @@ def test_input_executed_by_index(name: str, expected: dict[str, list[torch.Tenso
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("stock")
-@pytest.mark.parametrize("way", ["first", "structured", "memref"])
-@pytest.mark.parametrize("name", list(TEXTS))
+@pytest.mark.parametrize(("name", "way"), [(name, way) for name, text in TEXTS.items() for way in text.ways])
 def test_text_executed(name: str, way: texts.Way, tmp_path: Path) -> None:
     for seed in range(2):
         found, expected = texts.run(name, seed, way, tmp_path)

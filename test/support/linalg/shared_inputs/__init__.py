@@ -20,6 +20,7 @@ from support.linalg.shared_inputs import (
     tensors,
     text_functions,
     text_inputs,
+    text_memrefs,
     text_pointers,
     texts,
 )  # fmt: skip
@@ -31,5 +32,5 @@ from support.linalg.shared_inputs.texts import TEXTS
 __all__ = [
     "FORMS", "INPUTS", "NUMBERS", "REFUSED", "SIGNATURE", "TEXTS", "Input", "arithmetic", "branches", "casts",
     "examples", "loops", "masks", "pointers", "reductions", "run", "tensors", "text_functions", "text_inputs",
-    "text_pointers", "texts",
+    "text_memrefs", "text_pointers", "texts",
 ]  # fmt: skip

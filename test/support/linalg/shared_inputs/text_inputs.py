@@ -69,6 +69,7 @@ tt.func @f(%x: !tt.ptr<f32> {{tt.divisibility = 16 : i32}}, %out: !tt.ptr<f32> {
 add(
     "halves_added",
     "address_space",
+    "triton_func",
     module=f"""
 tt.func public @f(%x: !tt.ptr<f16>, %y: !tt.ptr<f16>, %n: !tt.ptr<i32>, %out: !tt.ptr<f16>) attributes {{noinline = false}} {{
   %size = tt.load %n : !tt.ptr<i32>

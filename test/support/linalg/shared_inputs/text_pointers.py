@@ -126,8 +126,6 @@ tt.func @f(%x: !tt.ptr<i32>, %y: !tt.ptr<i32>, %keep: !tt.ptr<i1>, %out: !tt.ptr
 add(
     "box_of_structured_pointers",
     "structured_ptr",
-    "func",
-    "triton_func",
     module="""
 tt.func @f(%x: !tt.ptr<f32>, %y: !tt.ptr<f32>, %n: !tt.ptr<i32>, %out: !tt.ptr<f32>) {
   %c64 = arith.constant 64 : index

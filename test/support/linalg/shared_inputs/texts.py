@@ -17,6 +17,9 @@ import torch
 import triton_ext as tx
 from support.linalg import execute
 
+#: The first way, by way of tts, and by way of tts with memrefs in place of pointers.
+Way = Literal["first", "structured", "memref"]
+
 
 @dataclass(frozen=True)
 class Text:
@@ -29,16 +32,19 @@ class Text:
     rtol: float = 0
     #: A file in C with functions that the module calls.
     source: str = ""
+    ways: tuple[Way, ...] = ("first", "structured", "memref")
+    #: The passes, where the function takes memrefs already.
+    pipeline: str = ""
 
 
 TEXTS: dict[str, Text] = {}
-#: The first way, by way of tts, and by way of tts with memrefs in place of pointers.
-Way = Literal["first", "structured", "memref"]
 
 
 def add(name: str, *stands_for: str, **fields: Any) -> None:
     """Makes a module an input that stands for tests of triton-shared with these names."""
     assert name not in TEXTS
+    if "pipeline" in fields:
+        fields["ways"] = ("memref",)
     TEXTS[name] = Text(stands_for, **fields)
 
 
@@ -65,7 +71,11 @@ def run(name: str, seed: int, way: Way, directory: Path) -> tuple[torch.Tensor, 
     pointers: Literal["i64", "memref"] = "memref" if way == "memref" else "i64"
     # The first way knows no operation of tts: they become Triton's before.
     module = text.module if via or "tts." not in text.module else tx.opt(text.module, "lower-structured")
-    lowered = tx.linalg.convert(module, lowered=True, via=via, pointers=pointers)
+    lowered = (
+        tx.opt(module, text.pipeline)
+        if text.pipeline
+        else tx.linalg.convert(module, lowered=True, via=via, pointers=pointers)
+    )
     more = []
     if text.source:
         more = [directory / "more.c"]
