@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Adds numbers to what branches yield. Leaves the results as they are that
-// analyses can follow into both arms.
+// Makes branches yield the numbers of tensors that they return. Leaves alone
+// the results that analyses can follow into both arms.
 
 #include "Branches.h"
 #include "Forms.h"

@@ -18,12 +18,13 @@ def CarryStridesPass : Pass<"triton-ext-carry-strides", "::mlir::ModuleOp"> {
     have the same offsets.
 
     If the loop adds tensors to a tensor of pointers, it carries this scalar and the
-    sum of what was added, as a tensor of i64. If this sum depends on the index along
-    one dimension only, it has only this dimension: a loop that advances the rows of a
-    tile by loaded offsets carries one offset for each row.
+    sum of what was added, as a tensor of i64. If the elements of the sum depend on
+    their index along one dimension only, this tensor has only this dimension: a loop
+    that advances the rows of a tile by loaded offsets carries one offset for each row.
 
-    An `scf.if` that returns a tensor which cannot be described from behind it, such
-    as one that a loop in one arm advances, returns the numbers of this tensor.
+    Analyses cannot follow every result of an `scf.if` into its arms, for example if a
+    loop in one arm advances it, or if one arm loads its offsets. The `scf.if` then
+    returns the numbers of the tensor, if it has one of these forms in both arms.
 
     A number that is the same in every iteration is not carried. A tensor that has
     none of these forms in the next iteration is still carried as it is. Run
@@ -32,8 +33,8 @@ def CarryStridesPass : Pass<"triton-ext-carry-strides", "::mlir::ModuleOp"> {
     loop; `-canonicalize` drops it.
 
     The pass assumes, as the analysis of accesses does, that the arithmetic of
-    addresses does not wrap. It assumes nothing of tensors of integers, and leaves
-    those alone that have less than 32 bits.
+    addresses does not wrap. It does not assume this of tensors of integers, and leaves
+    alone integers of less than 32 bits.
 
     ```mlir
     %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%p = %p0, %q = %q0)
