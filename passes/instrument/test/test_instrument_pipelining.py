@@ -25,6 +25,7 @@ def compiled(arch: int, *rules: str) -> tuple[int, bool]:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("without_ptxas")
 @pytest.mark.parametrize("arch", [80, 90])
 def test_the_copies_stay(arch: int) -> None:
     plain, has_probes = compiled(arch)

@@ -17,7 +17,7 @@ from triton.compiler import ASTSource
 import triton_ext as tx
 from triton_ext import probe
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("without_ptxas")]
 
 
 @triton.jit

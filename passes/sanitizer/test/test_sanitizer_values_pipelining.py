@@ -46,6 +46,7 @@ def compiled(arch: int, checks: str, other: int | None, *, looks: bool = False) 
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("without_ptxas")
 @pytest.mark.parametrize("arch", [80, 90])
 def test_the_copies_stay(arch: int) -> None:
     plain, has_checks = compiled(arch, "", None)
