@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import re
@@ -17,7 +18,8 @@ import pytest
 import support
 from support.agent_server.lines import Lines
 
-pytest.importorskip("mcp")
+if importlib.util.find_spec("mcp") is None:  # importing it takes a second
+    pytest.skip("mcp is not installed", allow_module_level=True)
 pytest.importorskip("torch")
 pytestmark = pytest.mark.slow
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import shutil
 import sys
 from collections.abc import Awaitable, Callable
@@ -13,7 +14,8 @@ import pytest
 
 import support
 
-pytest.importorskip("mcp")
+if importlib.util.find_spec("mcp") is None:  # importing it takes a second
+    pytest.skip("mcp is not installed", allow_module_level=True)
 pytest.importorskip("torch")
 optuna = pytest.importorskip("optuna")
 pytestmark = pytest.mark.slow

@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
 import subprocess
 import sys
+import tempfile
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -21,7 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from support import ROOT, mutants
+from support import PATH, ROOT, mutants
 from support.analysis import integer_builder, integer_programs
 from support.analysis.integer_programs import Machine, Program, Record, Value
 from support.integers import Flags, Numbers, compare, signed, unsigned
@@ -88,27 +90,22 @@ def claims(
     texts: Sequence[str], library: Path, clients: Sequence[str] = CLIENTS, mutant: str = ""
 ) -> list[list[Claim]]:
     """Returns what the clients claim of each of the functions; lines are counted from the function's own first one."""
-    done = subprocess.run(
-        [
-            *OPT,
-            "-",
-            f"-triton-ext-print-claims=clients={','.join(clients)}",
-            "-o",
-            os.devnull,
-        ],
-        input="\n".join(texts),
-        env={**os.environ, "TRITON_EXT_PATH": str(library), "TRITON_EXT_MUTANT": mutant},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if done.returncode != 0:
-        raise Crash(done.stderr[-3000:])
+    with tempfile.NamedTemporaryFile("w", suffix=".mlir") as file:
+        file.write("\n".join(texts))
+        file.flush()
+        arguments = [file.name, f"-triton-ext-print-claims=clients={','.join(clients)}", "-o", os.devnull]
+        server = _server(library)
+        assert server.stdin
+        assert server.stdout
+        print(json.dumps([arguments, mutant]), file=server.stdin, flush=True)
+        code, said = json.loads(server.stdout.readline())
+    if code != 0:
+        raise Crash(said[-3000:])
     starts = [1]
     for text in texts:
         starts.append(starts[-1] + text.count("\n") + 1)
     found: list[list[Claim]] = [[] for _ in texts]
-    for line in done.stderr.splitlines():
+    for line in said.splitlines():
         kind, number, *rest = line.split(" ")
         function = bisect_right(starts, int(number)) - 1
         first = starts[function]
@@ -124,6 +121,19 @@ def claims(
             shift_terms(words, first)
         found[function].append(Claim(kind, [own(word) for word in words]))
     return found
+
+
+@lru_cache(maxsize=1)
+def _server(library: Path) -> subprocess.Popen[str]:
+    """Starts a process that runs the driver with `library` on request. It ends when its input is closed, as at exit."""
+    path = os.pathsep.join(filter(None, [PATH, os.environ.get("PYTHONPATH")]))  # which may have the package, too
+    return subprocess.Popen(
+        [sys.executable, "-m", "support.analysis.claims_server"],
+        env={**os.environ, "PYTHONPATH": path, "TRITON_EXT_PATH": str(library)},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
 
 
 def shift_terms(words: list[str], first: int) -> None:
