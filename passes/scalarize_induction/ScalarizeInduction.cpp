@@ -52,6 +52,14 @@ static Value uniformScalar(ImplicitLocOpBuilder &b, Value tensor) {
   return {};
 }
 
+/// Returns whether `tt.splat` makes a tensor of such a scalar: it takes no
+/// `index`, and no integers of more than 64 bits.
+static bool canBeSplat(Type type) {
+  auto integer = dyn_cast<IntegerType>(type);
+  return isa<triton::PointerType>(type) ||
+         (integer && integer.getWidth() <= 64);
+}
+
 /// Carries a scalar for each tensor that `loop` advances uniformly.
 static void scalarize(scf::ForOp loop) {
   ImplicitLocOpBuilder b(loop.getLoc(), loop);
@@ -66,9 +74,8 @@ static void scalarize(scf::ForOp loop) {
   SmallVector<Advance> advances;
   for (auto [i, argument, next] :
        llvm::enumerate(loop.getRegionIterArgs(), yield.getOperands())) {
-    // `tt.splat`, which will make a tensor of the scalar, takes no `index`.
     auto tensor = dyn_cast<RankedTensorType>(argument.getType());
-    if (!tensor || tensor.getElementType().isIndex())
+    if (!tensor || !canBeSplat(tensor.getElementType()))
       continue;
     Operation *op = next.getDefiningOp();
     if (!isa_and_present<triton::AddPtrOp, arith::AddIOp>(op) ||

@@ -24,17 +24,19 @@ tt.func @by_arguments(%p0: tensor<8x!tt.ptr<f32>>, %o0: tensor<8xi32>, %n: i32, 
   tt.return %r#1 : tensor<8xi32>
 }
 
-// `tt.splat` takes no index, so a tensor of index stays as it is.
-// CHECK-LABEL: tt.func @of_index
-// CHECK: scf.for {{.*}} -> (tensor<4xindex>)
-tt.func @of_index(%n: i32) -> tensor<4xindex> {
+// `tt.splat` takes neither index nor 128 bits, so tensors of these stay as they are.
+// CHECK-LABEL: tt.func @of_other_types
+// CHECK: scf.for {{.*}} -> (tensor<4xindex>, tensor<4xi128>)
+tt.func @of_other_types(%n: i32) -> (tensor<4xindex>, tensor<4xi128>) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %first = arith.constant dense<3> : tensor<4xindex>
   %two = arith.constant dense<2> : tensor<4xindex>
-  %end = scf.for %i = %c0 to %n step %c1 iter_args(%t = %first) -> (tensor<4xindex>) : i32 {
+  %wide = arith.constant dense<5> : tensor<4xi128>
+  %end:2 = scf.for %i = %c0 to %n step %c1 iter_args(%t = %first, %w = %wide) -> (tensor<4xindex>, tensor<4xi128>) : i32 {
     %next = arith.addi %t, %two : tensor<4xindex>
-    scf.yield %next : tensor<4xindex>
+    %wider = arith.addi %w, %wide : tensor<4xi128>
+    scf.yield %next, %wider : tensor<4xindex>, tensor<4xi128>
   }
-  tt.return %end : tensor<4xindex>
+  tt.return %end#0, %end#1 : tensor<4xindex>, tensor<4xi128>
 }

@@ -59,7 +59,8 @@ BUGS = {
     "no step": mutants.Mutation(
         "ScalarizeInduction.cpp", "arith::AddIOp::create(b, zero, step)", "arith::AddIOp::create(b, step, step)"
     ),
-    "tensors of index": mutants.Mutation("ScalarizeInduction.cpp", "tensor.getElementType().isIndex()", "false"),
+    "tensors of index": mutants.Mutation("ScalarizeInduction.cpp", "!canBeSplat(tensor.getElementType())", "false"),
+    "wide integers": mutants.Mutation("ScalarizeInduction.cpp", "integer.getWidth() <= 64", "true"),
 }
 
 
