@@ -23,6 +23,8 @@ from support.sanitizer.truth import truth
 pytest.importorskip("triton_ext.backends.cpu.driver")
 pytest.importorskip("triton_ext.sanitize")
 
+pytestmark = pytest.mark.keeps_kernels
+
 CASES = corpus()
 #: What the sanitizer does not find yet, and why.
 MISSED = {}
