@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Turns operations on scalar pointers into those of ptr and tptr. Leaves
-// tensors of pointers, functions, branches and atomics untouched.
+// Turns operations on pointers into those of ptr and tptr. Leaves functions,
+// branches and atomics untouched, and, unless asked, tensors of pointers.
+
+#include "Pointers.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Transforms/Patterns.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Transforms/DialectConversion.h"
@@ -23,6 +27,43 @@ using namespace mlir;
 using namespace mlir::triton_ext;
 namespace tt = mlir::triton;
 using Rewriter = ConversionPatternRewriter;
+using triton_to_ptr::Access;
+using triton_to_ptr::isTensorOfPointers;
+using triton_to_ptr::loadAll;
+using triton_to_ptr::storeAll;
+
+Value Access::load(OpBuilder &builder, Location loc, Value pointer, Value mask,
+                   Value other) const {
+  auto load = [&](OpBuilder &builder) -> Value {
+    return triton_ext::ptr::LoadOp::create(builder, loc, type, pointer,
+                                           isVolatile);
+  };
+  if (!mask)
+    return load(builder);
+  if (!other)
+    other = arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
+  auto either = scf::IfOp::create(
+      builder, loc, mask,
+      [&](OpBuilder &builder, Location loc) {
+        scf::YieldOp::create(builder, loc, load(builder));
+      },
+      [&](OpBuilder &builder, Location loc) {
+        scf::YieldOp::create(builder, loc, other);
+      });
+  return either.getResult(0);
+}
+
+void Access::store(OpBuilder &builder, Location loc, Value pointer, Value value,
+                   Value mask) {
+  if (!mask) {
+    triton_ext::ptr::StoreOp::create(builder, loc, value, pointer);
+    return;
+  }
+  scf::IfOp::create(builder, loc, mask, [&](OpBuilder &builder, Location loc) {
+    triton_ext::ptr::StoreOp::create(builder, loc, value, pointer);
+    scf::YieldOp::create(builder, loc);
+  });
+}
 
 namespace {
 
@@ -33,14 +74,20 @@ struct AddPtrPattern : OpConversionPattern<tt::AddPtrOp> {
                                 Rewriter &rewriter) const override {
     Location loc = op.getLoc();
     Type i64 = rewriter.getI64Type();
-    Type pointee = cast<tt::PointerType>(op.getType()).getPointeeType();
+    Type pointee = cast<tt::PointerType>(getElementTypeOrSelf(op.getType()))
+                       .getPointeeType();
     Value size =
         triton_ext::ptr::TypeOffsetOp::create(rewriter, loc, i64, pointee);
     // In 32 bits, the product of an offset of 2^29 and 4 bytes would be less
     // than 0.
     Value offset = adaptor.getOffset();
-    if (offset.getType() != i64)
-      offset = arith::ExtSIOp::create(rewriter, loc, i64, offset);
+    Type type = i64;
+    if (auto tensor = dyn_cast<RankedTensorType>(offset.getType())) {
+      type = tensor.clone(i64);
+      size = tt::SplatOp::create(rewriter, loc, type, size);
+    }
+    if (offset.getType() != type)
+      offset = arith::ExtSIOp::create(rewriter, loc, type, offset);
     Value bytes = arith::MulIOp::create(rewriter, loc, offset, size);
     rewriter.replaceOpWithNewOp<triton_ext::ptr::PtrAddOp>(
         op, adaptor.getPtr(), bytes, triton_ext::ptr::PtrAddFlags::none);
@@ -54,27 +101,15 @@ struct LoadPattern : OpConversionPattern<tt::LoadOp> {
   LogicalResult matchAndRewrite(tt::LoadOp op, OpAdaptor adaptor,
                                 Rewriter &rewriter) const override {
     Location loc = op.getLoc();
-    Type type = op.getType();
-    auto load = [&](OpBuilder &builder) -> Value {
-      return triton_ext::ptr::LoadOp::create(
-          builder, loc, type, adaptor.getPtr(), op.getIsVolatile());
-    };
-    if (!op.getMask()) {
-      rewriter.replaceOp(op, load(rewriter));
-      return success();
-    }
-    Value other = adaptor.getOther();
-    if (!other)
-      other =
-          arith::ConstantOp::create(rewriter, loc, rewriter.getZeroAttr(type));
-    rewriter.replaceOpWithNewOp<scf::IfOp>(
-        op, adaptor.getMask(),
-        [&](OpBuilder &builder, Location loc) {
-          scf::YieldOp::create(builder, loc, load(builder));
-        },
-        [&](OpBuilder &builder, Location loc) {
-          scf::YieldOp::create(builder, loc, other);
-        });
+    Type type = getTypeConverter()->convertType(op.getType());
+    Access access{getElementTypeOrSelf(type), op.getIsVolatile()};
+    Value pointer = adaptor.getPtr(), mask = adaptor.getMask();
+    if (auto tensor = dyn_cast<RankedTensorType>(type))
+      rewriter.replaceOp(op, loadAll(rewriter, loc, tensor, access, pointer,
+                                     mask, adaptor.getOther()));
+    else
+      rewriter.replaceOp(
+          op, access.load(rewriter, loc, pointer, mask, adaptor.getOther()));
     return success();
   }
 };
@@ -84,18 +119,11 @@ struct StorePattern : OpConversionPattern<tt::StoreOp> {
 
   LogicalResult matchAndRewrite(tt::StoreOp op, OpAdaptor adaptor,
                                 Rewriter &rewriter) const override {
-    auto store = [&](OpBuilder &builder) {
-      triton_ext::ptr::StoreOp::create(builder, op.getLoc(), adaptor.getValue(),
-                                       adaptor.getPtr());
-    };
-    if (op.getMask())
-      scf::IfOp::create(rewriter, op.getLoc(), adaptor.getMask(),
-                        [&](OpBuilder &builder, Location loc) {
-                          store(builder);
-                          scf::YieldOp::create(builder, loc);
-                        });
-    else
-      store(rewriter);
+    auto store = isa<RankedTensorType>(adaptor.getPtr().getType())
+                     ? storeAll
+                     : Access::store;
+    store(rewriter, op.getLoc(), adaptor.getPtr(), adaptor.getValue(),
+          adaptor.getMask());
     rewriter.eraseOp(op);
     return success();
   }
@@ -135,8 +163,6 @@ struct TritonToPtrPass
 
 } // namespace
 
-static bool isPointer(Type type) { return isa<tt::PointerType>(type); }
-
 static void addConversions(TypeConverter &converter) {
   converter.addConversion([](Type type) { return type; });
   converter.addConversion([](tt::PointerType type) -> Type {
@@ -166,16 +192,22 @@ void TritonToPtrPass::runOnOperation() {
   scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns,
                                                        target);
   target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
+  if (tensors)
+    triton_to_ptr::addTensors(converter, patterns, target);
+  auto isPointer = [all = tensors.getValue()](Value value) {
+    return isa<tt::PointerType>(value.getType()) ||
+           (all && isTensorOfPointers(value.getType()));
+  };
   target.addDynamicallyLegalOp<tt::AddPtrOp, tt::BitcastOp, tt::IntToPtrOp,
                                arith::SelectOp>(
-      [](Operation *op) { return !isPointer(op->getResult(0).getType()); });
+      [=](Operation *op) { return !isPointer(op->getResult(0)); });
   target.addDynamicallyLegalOp<tt::PtrToIntOp>(
-      [](tt::PtrToIntOp op) { return !isPointer(op.getSrc().getType()); });
-  target.addDynamicallyLegalOp<tt::LoadOp>([&](tt::LoadOp op) {
-    return !accesses || !isPointer(op.getPtr().getType());
+      [=](tt::PtrToIntOp op) { return !isPointer(op.getSrc()); });
+  target.addDynamicallyLegalOp<tt::LoadOp>([=, this](tt::LoadOp op) {
+    return !accesses || !isPointer(op.getPtr());
   });
-  target.addDynamicallyLegalOp<tt::StoreOp>([&](tt::StoreOp op) {
-    return !accesses || !isPointer(op.getPtr().getType());
+  target.addDynamicallyLegalOp<tt::StoreOp>([=, this](tt::StoreOp op) {
+    return !accesses || !isPointer(op.getPtr());
   });
   if (failed(
           applyPartialConversion(getOperation(), target, std::move(patterns))))

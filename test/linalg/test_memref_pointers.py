@@ -25,9 +25,17 @@ pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("stock")]
 TPTR = tx.Pipeline().at_start("linalgir", tx.passes.ttir.triton_to_ptr())
 TPTR = TPTR.after("linalgir:wrap_func_body_with_single_block#2", tx.passes.ttir.reconcile_ptr_casts())
 TPTR = TPTR.after("linalgir:wrap_func_body_with_single_block#2", tx.passes.ttir.lower_tptr())
+#: All pointers are, which `tptr` lowers before everything else is converted.
+TENSORS = tx.Pipeline().at_start(
+    "linalgir",
+    tx.passes.ttir.triton_to_ptr(tensors=True),
+    tx.passes.ttir.reconcile_ptr_casts(),
+    tx.passes.ttir.lower_tptr(),
+)
 WAYS: dict[str, dict[str, Any]] = {
     "memref": {"via": "structured", "pointers": "memref"},
     "tptr": {"pipeline": TPTR},
+    "tensors": {"pipeline": TENSORS},
 }
 
 
@@ -102,6 +110,47 @@ def test_shape(seed: int, way: str, expected: list[list[torch.Tensor]]) -> None:
     with execute.through_linalg(at_end=True, **WAYS[way]):
         found = pointer_shapes.run(case, pointer_shapes.shapes[(1,)])
     assert all(map(torch.equal, expected[seed - SEEDS.start], found)), case
+
+
+@triton.jit
+def tables(table, x, y, out, n):
+    """Reads through pointers that lie in memory, and through a choice between tensors of them that a loop carries."""
+    i = tl.arange(0, 8)
+    p = tl.load(table + i).to(tl.pointer_type(tl.int32))
+    q = tl.where(i % 3 == 0, p, y + i)
+    total = tl.zeros((8,), tl.int32)
+    for turn in range(n):
+        total = total * 3 + tl.load(q, mask=i != turn, other=5)
+        q += turn
+    both = tl.cat(x + i, q)
+    halves = tl.trans(tl.broadcast_to(both[:, None], (16, 2)))
+    tl.store(out + tl.arange(0, 2)[:, None] * 16 + tl.arange(0, 16)[None, :], tl.load(halves))
+    tl.store(out + 32 + i, total, mask=i < 7)
+    bytes_ = tl.where(i % 3 == 0, q.to(tl.int64) - p.to(tl.int64), 0)
+    tl.store((out + 40 + i).to(tl.pointer_type(tl.int16), bitcast=True), bytes_.to(tl.int16))
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("seed", range(4))
+def test_tables(seed: int, way: str) -> None:
+    rng = np.random.default_rng(seed)
+    x, y = (rng.integers(-99, 99, 64).astype(np.int32) for _ in "xy")
+    at, n, i = rng.integers(0, 32, 8), seed, np.arange(8)
+    out = torch.zeros(64, dtype=torch.int32)
+    table = torch.from_numpy(x.ctypes.data + 4 * at.astype(np.int64))
+    with execute.through_linalg(at_end=seed % 2 == 0, **WAYS[way]):
+        tables[(1,)](table, torch.from_numpy(x), torch.from_numpy(y), out, n)
+    moved, total = sum(range(n)), np.zeros(8, np.int32)
+    for turn in range(n):
+        step = sum(range(turn))
+        values = np.where(i % 3 == 0, x[at + step], y[i + step])
+        total = total * 3 + np.where(i != turn, values, 5)
+    last = np.where(i % 3 == 0, x[at + moved], y[i + moved])
+    expected = np.zeros(64, np.int32)
+    expected[:32] = np.tile(np.concatenate([x[:8], last]), 2)
+    expected[32:39] = total[:7]
+    expected.view(np.int16)[80:96:2] = np.where(i % 3 == 0, 4 * moved, 0)
+    assert out.tolist() == expected.tolist()
 
 
 @triton.jit(noinline=True)

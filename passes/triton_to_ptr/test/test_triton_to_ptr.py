@@ -11,11 +11,15 @@ import pytest
 from support import mutants
 
 bug = partial(mutants.Mutation, "TritonToPtr.cpp")
+tensors = partial(mutants.Mutation, "Tensors.cpp")
 
 BUGS = {
     "offsets count bytes": bug("pointee", "Type(rewriter.getI8Type())", behind="rewriter, loc, i64, "),
     "a masked load gives 0 in place of its other value": bug("!other", "true"),
     "a volatile load is like any other": bug("op.getIsVolatile()", "false"),
+    "no element is masked": tensors("elements[1]", "Value()", behind="access.load("),
+    "no stored element is masked": tensors("elements[2]", "Value()", behind="Access::store("),
+    "tensors have no addresses": tensors("!isTensorOfPointers(values[0].getType())", "true"),
 }
 
 
