@@ -13,6 +13,8 @@ from support.cpu import interpreter_cases
 from support.fixture_types import MakeOnce
 from support.interpreter import run_in_interpreter
 
+pytestmark = pytest.mark.keeps_kernels
+
 
 @pytest.fixture(scope="module")
 def interpreted(make_once: MakeOnce) -> Iterator[dict[str, np.ndarray]]:

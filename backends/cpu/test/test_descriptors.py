@@ -10,6 +10,8 @@ import triton
 import triton.language as tl
 from triton.tools.tensor_descriptor import TensorDescriptor
 
+pytestmark = pytest.mark.keeps_kernels
+
 DTYPES = {
     torch.uint8: 64,  # the least number of columns of a gather
     torch.int16: 16,

@@ -17,6 +17,8 @@ from triton.compiler.compiler import CompiledKernel
 from support.cpu import emulated_units
 from support.cpu.dots import BF16, E4M3, E5M2, FP16, FP32, HERE, INT8, NAMES, Matrices, compiled, sum_type, units_in
 
+pytestmark = pytest.mark.keeps_kernels
+
 
 @triton.jit
 def product(

@@ -15,6 +15,8 @@ from triton.compiler.compiler import CompiledKernel
 from support.cpu import emulated_units
 from support.cpu.dots import BF16, E4M3, FP16, FP32, HERE, INT8, NAMES, Matrices, compiled, numbers, sum_type, units_in
 
+pytestmark = pytest.mark.keeps_kernels
+
 
 @triton.jit
 def product(

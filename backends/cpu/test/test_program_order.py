@@ -14,6 +14,8 @@ import triton.language as tl
 from support.cpu import emulated_units
 from support.cpu.dots import compiled
 
+pytestmark = pytest.mark.keeps_kernels
+
 
 @triton.jit
 def numbered(a, b, c, log, columns, STEPS: tl.constexpr, HOW: tl.constexpr):
