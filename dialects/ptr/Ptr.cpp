@@ -100,23 +100,35 @@ LogicalResult PtrAddOp::inferReturnTypes(MLIRContext *,
   return success();
 }
 
-OpFoldResult PtrAddOp::fold(FoldAdaptor adaptor) {
+OpFoldResult PtrAddOp::fold(FoldAdaptor) {
   bool isZero = matchPattern(getOffset(), m_Zero());
-  if (isZero && getBase().getType() == getType())
-    return getBase();
+  return isZero && getBase().getType() == getType() ? getBase() : Value();
+}
+
+/// Replaces a known pointer plus a constant by a known pointer. This is no
+/// folder, because a conversion to which ptr.constant is not known, such as
+/// Triton's of tensor descriptors, ends the process if a folder makes one.
+static LogicalResult addToConstant(PtrAddOp op, PatternRewriter &rewriter) {
+  auto type = dyn_cast<PtrType>(op.getType());
+  Attribute known;
   APInt offset;
-  std::optional<APInt> base = addressOf(adaptor.getBase());
-  if (!base || !matchPattern(getOffset(), m_ConstantInt(&offset)))
-    return {};
-  auto type = dyn_cast<PtrType>(getType());
-  return type ? AddressAttr::get(getContext(), type,
-                                 *base + offset.sextOrTrunc(kBits))
-              : Attribute();
+  if (!type || !matchPattern(op.getBase(), m_Constant(&known)) ||
+      !matchPattern(op.getOffset(), m_ConstantInt(&offset)))
+    return failure();
+  std::optional<APInt> base = addressOf(known);
+  if (!base)
+    return failure();
+  rewriter.replaceOpWithNewOp<ConstantOp>(
+      op, AddressAttr::get(op.getContext(), type,
+                           *base + offset.sextOrTrunc(kBits)));
+  return success();
 }
 
 /// Adds two constant offsets in 64 bits, because their sum may not fit the type
 /// of either: 2^30 + 2^30 is negative as an i32.
 LogicalResult PtrAddOp::canonicalize(PtrAddOp op, PatternRewriter &rewriter) {
+  if (succeeded(addToConstant(op, rewriter)))
+    return success();
   auto inner = op.getBase().getDefiningOp<PtrAddOp>();
   APInt first, second;
   if (!inner || !isa<PtrType>(op.getType()) ||

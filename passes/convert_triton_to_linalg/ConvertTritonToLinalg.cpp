@@ -53,18 +53,30 @@ static bool stays(Operation *op) {
   return isa<tt::GetProgramIdOp, tt::GetNumProgramsOp>(op);
 }
 
+/// Returns whether `op` has a tensor with a size that is not known.
+static bool isDynamic(Operation *op) {
+  auto isDynamicTensor = [](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor && !tensor.hasStaticShape();
+  };
+  return llvm::any_of(op->getOperandTypes(), isDynamicTensor) ||
+         llvm::any_of(op->getResultTypes(), isDynamicTensor);
+}
+
 /// Returns why neither step of the conversion takes `op`, or nothing.
 static Reason whyNot(Operation *op, const PatternSet &memory,
                      const PatternSet &others) {
   if (triton_ext::isForGpu(op) && !triton_ext::isBarrierOfThreads(op))
     return "it is for a GPU";
+  bool isOfTriton = isa_and_nonnull<tt::TritonDialect>(op->getDialect());
+  if (isOfTriton && !isa<tt::CallOp, tt::ReturnOp>(op) && isDynamic(op))
+    return "a size of its tensors is not known";
   for (const PatternSet *patterns : {&memory, &others})
     if (patterns->isFor(op))
       return patterns->whyNot(op);
   if (op->getName().getDialectNamespace() == "tts")
     return "it is structured (run -lower-structured first, or "
            "-triton-to-linalg-structured)";
-  bool isOfTriton = isa_and_nonnull<tt::TritonDialect>(op->getDialect());
   // A terminator such as tt.reduce.return goes with the operation around it.
   if (!isOfTriton || stays(op) || op->hasTrait<OpTrait::IsTerminator>())
     return std::nullopt;

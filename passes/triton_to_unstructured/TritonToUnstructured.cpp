@@ -60,10 +60,11 @@ static unsigned bitsOfSum(ArrayRef<Value> offsets) {
 }
 
 /// Returns the places that `pointers` point to; nullopt if they do not have one
-/// base.
+/// base, or if their number is not known.
 static std::optional<Places> locate(Value pointers, OpBuilder &builder,
                                     Location loc) {
-  if (shapeOf(pointers).empty())
+  ArrayRef<int64_t> shape = shapeOf(pointers);
+  if (shape.empty() || ShapedType::isDynamicShape(shape))
     return std::nullopt;
   IndexMath math{builder, loc};
   std::optional<PointerSum> sum = trackPointerSum(pointers, math);

@@ -29,7 +29,7 @@ namespace tt = mlir::triton;
 /// Returns whether the pass converts accesses of this type.
 static bool isConverted(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
-  return !tensor || tensor.getRank() > 0;
+  return !tensor || (tensor.getRank() > 0 && tensor.hasStaticShape());
 }
 
 /// Returns the memory from the pointer `base` on, and the offsets as indices.

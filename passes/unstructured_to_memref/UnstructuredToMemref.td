@@ -11,7 +11,8 @@ def UnstructuredToMemrefPass : Pass<"triton-ext-unstructured-to-memref", "::mlir
     scalar, it becomes a `memref.load` or `memref.store`, in an `scf.if` if it has a
     mask. Memory that is masked off is not touched.
 
-    Everything else stays: other operations of `tts`, and tensors without dimensions.
+    Everything else stays: other operations of `tts`, tensors without dimensions,
+    and tensors of a size that is not known.
     `-lower-structured` makes operations of Triton of them.
 
     ```mlir

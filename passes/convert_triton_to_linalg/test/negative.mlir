@@ -16,6 +16,16 @@ tt.func @negative_extern(%x: tensor<8xf32>) {
 
 // -----
 
+tt.func @negative_unknown_size(%x: f32, %p: tensor<?x!tt.ptr<f32>>) {
+  // expected-error @+1 {{'tt.splat' cannot be converted to linalg: a size of its tensors is not known}}
+  %0 = tt.splat %x : f32 -> tensor<?xf32>
+  // expected-error @+1 {{'tt.store' cannot be converted to linalg: a size of its tensors is not known}}
+  tt.store %p, %0 : tensor<?x!tt.ptr<f32>>
+  tt.return
+}
+
+// -----
+
 tt.func @negative_volatile(%p: !tt.ptr<f32>) {
   // expected-error @+1 {{'tt.load' cannot be converted to linalg: no structured load is volatile}}
   %0 = tt.load %p {isVolatile = true} : !tt.ptr<f32>

@@ -32,6 +32,7 @@ def test_random_shapes_compute_what_the_interpreter_does(tmp_path: Path, monkeyp
 bug = partial(mutants.Mutation, "TritonToUnstructured.cpp")
 
 BUGS = {
+    "any number of places": bug("ShapedType::isDynamicShape(shape)", "false"),
     "volatile": bug("op.getIsVolatile()", "false"),
     "any default": bug("(op.getOther() && !isSplat(op.getOther()))", "false"),
     "the default is lost": bug("getSplat(op.getOther(), builder)", "other"),

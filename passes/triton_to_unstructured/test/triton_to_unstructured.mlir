@@ -58,3 +58,14 @@ tt.func @stays(%x: !tt.ptr<i32>, %o: tensor<8xi32>, %m: tensor<8xi1>, %p: tensor
   %d = tt.load %x : !tt.ptr<i32>
   tt.return %a, %b, %c, %d : tensor<8xi32>, tensor<8xi32>, tensor<8xi32>, i32
 }
+
+// -----
+
+// CHECK-LABEL: tt.func @negative_unknown_size
+// CHECK-NOT: tts.
+tt.func @negative_unknown_size(%x: !tt.ptr<i32>, %o: tensor<?xi32>) -> tensor<?xi32> {
+  %xs = tt.splat %x : !tt.ptr<i32> -> tensor<?x!tt.ptr<i32>>
+  %p = tt.addptr %xs, %o : tensor<?x!tt.ptr<i32>>, tensor<?xi32>
+  %v = tt.load %p : tensor<?x!tt.ptr<i32>>
+  tt.return %v : tensor<?xi32>
+}

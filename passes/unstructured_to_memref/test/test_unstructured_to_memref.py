@@ -16,7 +16,8 @@ BUGS = {
     "all offsets have 64 bits": bug("offset.getType() != i64", "false"),
     "a default is lost": bug("op.getOther()", "decltype(op.getOther())()"),
     "a store has no mask": bug("op.getMask()", "decltype(op.getMask())()", behind="storeIndexed("),
-    "a tensor without dimensions has one": bug("!tensor || tensor.getRank() > 0", "true"),
+    "a tensor without dimensions has one": bug("tensor.getRank() > 0", "true"),
+    "a size is known": bug("tensor.hasStaticShape()", "true"),
 }
 
 

@@ -67,3 +67,14 @@ tt.func @negative_no_dimensions(%x: !tt.ptr<f32>, %o: tensor<i32>) -> tensor<f32
   %v = tts.gather %x[%o] : (<f32>, tensor<i32>) -> tensor<f32>
   tt.return %v : tensor<f32>
 }
+
+// -----
+
+// CHECK-LABEL: tt.func @negative_unknown_size
+// CHECK: tts.gather
+// CHECK: tts.scatter
+tt.func @negative_unknown_size(%x: !tt.ptr<f32>, %o: tensor<?xi32>) {
+  %v = tts.gather %x[%o] : (<f32>, tensor<?xi32>) -> tensor<?xf32>
+  tts.scatter %v into %x[%o] : tensor<?xf32> into (<f32>, tensor<?xi32>)
+  tt.return
+}
