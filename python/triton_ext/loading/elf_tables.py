@@ -83,7 +83,7 @@ class Exports:
     """Answers whether a library defines a symbol for others, by its hash table, as the dynamic linker does.
 
     To look up the symbols that an extension needs takes milliseconds; to read all those of libtriton takes half a
-    second.
+    second. The tables are copies, so that the file may change or go meanwhile.
     """
 
     def __init__(self, library: Path) -> None:
@@ -93,16 +93,18 @@ class Exports:
             NoHashTableError: it has none.
             OSError: it cannot be read.
         """
-        self._bytes = mapped(library)
-        found = sections(self._bytes)
-        hashes = [section for section in found if section.kind == GNU_HASH]
-        tables = [section for section in found if section.kind == DYNSYM]
-        if not hashes or not tables:
-            raise NoHashTableError(f"{library} has no hash table")
-        start = hashes[0].offset
-        self._symbols, self._names = tables[0].offset, found[tables[0].link].offset
-        self._buckets, self._first, self._words, self._shift = _HASH_TABLE.unpack_from(self._bytes, start)
-        self._filter = start + _HASH_TABLE.size
+        with mapped(library) as content:
+            found = sections(content)
+            hashes = [section for section in found if section.kind == GNU_HASH]
+            tables = [section for section in found if section.kind == DYNSYM]
+            if not hashes or not tables:
+                raise NoHashTableError(f"{library} has no hash table")
+            self._hashes, self._symbols, self._names = (
+                content[section.offset : section.offset + section.size]
+                for section in (hashes[0], tables[0], found[tables[0].link])
+            )
+        self._buckets, self._first, self._words, self._shift = _HASH_TABLE.unpack_from(self._hashes)
+        self._filter = _HASH_TABLE.size
         self._bucket = self._filter + 8 * self._words
         self._chain = self._bucket + 4 * self._buckets
         self._known: dict[str, bool] = {}
@@ -115,18 +117,17 @@ class Exports:
 
     def _look_up(self, name: bytes) -> bool:
         code = gnu_hash(name)
-        (word,) = struct.unpack_from("<Q", self._bytes, self._filter + 8 * (code // 64 % self._words))
+        (word,) = struct.unpack_from("<Q", self._hashes, self._filter + 8 * (code // 64 % self._words))
         if not word >> code % 64 & word >> (code >> self._shift) % 64 & 1:
             return False
-        (number,) = struct.unpack_from("<I", self._bytes, self._bucket + 4 * (code % self._buckets))
+        (number,) = struct.unpack_from("<I", self._hashes, self._bucket + 4 * (code % self._buckets))
         if number < self._first:  # the bucket is empty
             return False
         for symbol in range(number, number + _MOST_IN_BUCKET):
-            (found,) = struct.unpack_from("<I", self._bytes, self._chain + 4 * (symbol - self._first))
+            (found,) = struct.unpack_from("<I", self._hashes, self._chain + 4 * (symbol - self._first))
             if found | 1 == code | 1:
-                at, _, _, section, _, _ = _SYMBOL.unpack_from(self._bytes, self._symbols + _SYMBOL.size * symbol)
-                start = self._names + at
-                if section != UNDEFINED and self._bytes[start : start + len(name) + 1] == name + b"\0":
+                at, _, _, section, _, _ = _SYMBOL.unpack_from(self._symbols, _SYMBOL.size * symbol)
+                if section != UNDEFINED and self._names[at : at + len(name) + 1] == name + b"\0":
                     return True
             if found & 1:  # the last one of the bucket
                 return False
