@@ -2,14 +2,15 @@
 //
 // Adds on scalars the part of pointers and offsets that is the same for all
 // elements of a tensor, in expressions, for choices and for values that loops
-// carry. Carried
-// pointers that are not advanced by additions are left untouched.
+// carry. Carried pointers that are not advanced by additions are left
+// untouched.
 
 #include "Sums.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -50,6 +51,29 @@ struct ScalarFirst : OpRewritePattern<tt::AddPtrOp> {
     Value splat = tt::SplatOp::create(rewriter, loc, op.getType(), moved);
     rewriter.replaceOpWithNewOp<tt::AddPtrOp>(op, op.getType(), splat,
                                               inner.getOffset());
+    return success();
+  }
+};
+
+/// addptr(broadcast p, splat s) -> broadcast(addptr(p, splat s)), and the same
+/// for the other operations that move elements: the sum gets closer to the
+/// scalar pointer, and is done for fewer elements.
+struct SumBeforeShape : OpRewritePattern<tt::AddPtrOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(tt::AddPtrOp op,
+                                PatternRewriter &rewriter) const override {
+    Operation *shape = op.getPtr().getDefiningOp();
+    if (!isa_and_present<tt::BroadcastOp, tt::ExpandDimsOp, tt::ReshapeOp,
+                         tt::TransOp>(shape) ||
+        !isUniform(op.getOffset()))
+      return failure();
+    Location loc = op.getLoc();
+    Value moved = addOffset(rewriter, loc, shape->getOperand(0),
+                            getScalar(op.getOffset(), rewriter));
+    IRMapping operands;
+    operands.map(shape->getOperand(0), moved);
+    rewriter.replaceOp(op, rewriter.clone(*shape, operands));
     return success();
   }
 };
@@ -169,7 +193,7 @@ struct PtrStrengthReductionPass
         rewriteLoop(loop, carried, rewriter);
     }
     RewritePatternSet patterns(&getContext());
-    patterns.add<ScalarFirst>(&getContext());
+    patterns.add<ScalarFirst, SumBeforeShape>(&getContext());
     // If this does not converge, the module is still valid.
     (void)applyPatternsGreedily(getOperation(), std::move(patterns));
   }

@@ -7,6 +7,9 @@ def PtrStrengthReductionPass : Pass<"triton-ext-ptr-strength-reduction", "::mlir
   let description = [{
     - In `addptr(addptr(p, a), splat s)`, where `p` is `splat q`, the scalar is
       added first, to the scalar pointer: `addptr(splat(addptr q, s), a)`.
+    - A scalar that is added to a `tt.broadcast`, `tt.expand_dims`, `tt.reshape` or
+      `tt.trans` of pointers is added to their operand, and so in the end to the
+      scalar pointer.
     - A choice between `addptr(p, splat s)` and `addptr(p, splat t)`, by `scf.if` or by
       `select` of one bit, chooses `s` or `t`, and adds it to `p` afterwards. The same
       holds for sums of integers.
@@ -14,7 +17,7 @@ def PtrStrengthReductionPass : Pass<"triton-ext-ptr-strength-reduction", "::mlir
       the same amount to all elements, carries a scalar offset instead. The pointer
       is the sum of the pointer before the loop and the offset, so that analyses
       see its strides. If the amounts differ from element to element, the loop
-      carries a tensor of offsets.
+      carries a tensor of offsets. `scf.while` is left to `-carry-strides`.
 
     Sums of offsets of pointers are i64, so that they never wrap.
 

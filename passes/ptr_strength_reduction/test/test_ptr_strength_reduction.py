@@ -2,7 +2,7 @@
 """Random loops over pointers compute the same on the CPU with `ptr_strength_reduction` on and off.
 
 A pointer, or a tensor of them, is advanced by constants, arguments, induction variables, and scalars and tensors that
-the loop carries, in loops of one or two levels, and in branches.
+the loop carries, in loops of one or two levels, and in branches. Some tensors are broadcast before a scalar is added.
 """
 
 from __future__ import annotations
@@ -45,6 +45,10 @@ def body(choose: random.Random, induction: list[str]) -> list[str]:
     for pointer, addends in (("p0", SCALARS + TENSORS), ("p1", SCALARS), ("p2", TENSORS)):
         for _ in range(choose.randrange(3)):
             lines.append(f"{pointer} += {choose.choice(addends + induction)}")
+    if choose.random() < 0.5:
+        lines.append(
+            f"acc += tl.sum(tl.load(tl.trans(tl.broadcast_to(p2[None, :], [2, BLOCK])) + {choose.choice(SCALARS)}), 1)"
+        )
     choose.shuffle(lines)
     for pointer, addends in (("p0", SCALARS), ("p1", SCALARS), ("p2", [*SCALARS, "lanes"])):
         if choose.random() < 0.5:
@@ -98,6 +102,7 @@ def test_random_loops(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 
 choices = partial(mutants.Mutation, "Choices.cpp")
+whole = partial(mutants.Mutation, "PtrStrengthReduction.cpp")
 
 BUGS = {
     "both arms add the same": choices(
@@ -106,6 +111,8 @@ BUGS = {
     "any two tensors are one": choices("sums.first.base != sums.second.base", "false"),
     "only the first amount counts": choices("arith::AddIOp::create(builder, loc, sum, scalar).getResult()", "sum"),
     "amounts may differ": choices("!isUniform(addend)", "!addend"),
+    "the pointers of a shape stay": whole("operands.map(shape->getOperand(0), moved)", "operands.map(moved, moved)"),
+    "amounts of a shape may differ": whole("!isUniform(op.getOffset())", "false", behind="struct SumBeforeShape"),
     "a choice for each element": choices("isa<RankedTensorType>(op.getCondition().getType())", "false"),
 }
 
