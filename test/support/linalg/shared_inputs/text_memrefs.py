@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 
 from support.linalg.shared_inputs.texts import add, integers, pointers, range_of
@@ -40,6 +42,18 @@ func.func @f(%x: memref<*xi32>, %out: memref<*xi32>) {
     arguments=lambda g: (integers(g, 37), torch.zeros(37, dtype=torch.int32)),
     expected=lambda x, out: torch.cat([out[:5], x[5:]]),
 )
+
+#: What both ways of a sum of two arrays have in common: 41 of a block of 64.
+_SUM_OF_41: dict[str, Any] = {
+    "ways": ("memref",),
+    "arguments": lambda g: (
+        torch.randn(41, generator=g),
+        torch.randn(41, generator=g),
+        torch.tensor([41], dtype=torch.int32),
+        torch.zeros(41),
+    ),
+    "expected": lambda x, y, n, out: x + y,
+}
 
 #: What structured_to_memref leaves: views of memrefs that pointers are cast to.
 _VIEW = """
@@ -80,14 +94,7 @@ func.func public @f(%x: !tt.ptr<f32>, %y: !tt.ptr<f32>, %n: !tt.ptr<i32>, %out: 
   return
 }}
 """,
-    ways=("memref",),
-    arguments=lambda g: (
-        torch.randn(41, generator=g),
-        torch.randn(41, generator=g),
-        torch.tensor([41], dtype=torch.int32),
-        torch.zeros(41),
-    ),
-    expected=lambda x, y, n, out: x + y,
+    **_SUM_OF_41,
 )
 
 #: What unstructured_to_memref leaves: each element by its index.
@@ -137,14 +144,7 @@ func.func public @f(%x: !tt.ptr<f32>, %y: !tt.ptr<f32>, %n: !tt.ptr<i32>, %out: 
   return
 }}
 """,
-    ways=("memref",),
-    arguments=lambda g: (
-        torch.randn(41, generator=g),
-        torch.randn(41, generator=g),
-        torch.tensor([41], dtype=torch.int32),
-        torch.zeros(41),
-    ),
-    expected=lambda x, y, n, out: x + y,
+    **_SUM_OF_41,
 )
 
 add(
