@@ -19,9 +19,8 @@ from triton_ext.support.clang import names_of
 def defined_and_not(library: Path) -> tuple[frozenset[str], frozenset[str]]:
     """Returns the names that the table of symbols defines, and other names: undefined ones, and one that is longer."""
     defined, others = set(), set()
-    with library.open("rb") as file:
-        for name, _, _, section, _ in elf.symbols(elf.ELFFile(file), ".dynsym"):
-            (others if section == elf_tables.UNDEFINED else defined).add(name.decode())
+    for name, _, _, section, _ in elf_tables.symbols(library.read_bytes(), elf_tables.DYNSYM):
+        (others if section == elf_tables.UNDEFINED else defined).add(name.decode())
     others |= {f"{name}_" for name in defined} | {name[:-1] for name in defined}
     return frozenset(defined), frozenset(others - defined)
 

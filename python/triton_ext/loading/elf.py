@@ -5,8 +5,6 @@ from __future__ import annotations
 
 import functools
 import io
-import struct
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,7 +13,7 @@ from elftools.elf import elffile
 from elftools.elf.sections import Section
 
 from ..errors import TritonExtError
-from .elf_tables import UNDEFINED, WEAK, Exports, NoHashTableError, damage
+from .elf_tables import DYNSYM, UNDEFINED, WEAK, Exports, NoHashTableError, damage, symbols
 from .library_bytes import LibraryBytes, read_bytes
 
 ENTRY_POINT = b"tritonGetPluginInfo"
@@ -24,12 +22,11 @@ _NOTE_SECTION = ".note.triton_ext"
 # would be at address 0 if that library lacked it, so they count as needed.
 _STATIC_LOCALS = (b"_ZZ", b"_ZGVZ")
 # Limits for the sizes in a library, so that a hostile library takes no longer than a good one. They are a hundred times
-# the sizes of libtriton and the extensions: 41 sections, a manifest of 5 kB, 34 entries and names of 1,100 bytes.
-_MOST_SECTIONS, _MOST_NOTE_BYTES, _MOST_DYNAMIC_BYTES, _MOST_NAME_BYTES = 4096, 1 << 19, 1 << 16, 1 << 16
+# the sizes of libtriton and the extensions: 41 sections, a manifest of 5 kB and 34 entries.
+_MOST_SECTIONS, _MOST_NOTE_BYTES, _MOST_DYNAMIC_BYTES = 4096, 1 << 19, 1 << 16
 # In a library that g++ has built: the spelling of the function whose name is the key of MLIR's implicit type ids. clang
 # writes "[DesiredTypeName = ...]".
 _GCC_TYPE_NAME = b"[with DesiredTypeName = "
-_SYMBOL = struct.Struct("<IBBHQQ")  # Elf64_Sym
 
 
 class ELFFile(elffile.ELFFile):  # type: ignore[misc]  # pyelftools has no types
@@ -84,7 +81,7 @@ def parse_library(library: LibraryBytes) -> Library:
             raise TritonExtError(f"{path} is not a shared library")
         undefined: set[str] = set()
         exports = False
-        for name, _, bind, section, _ in symbols(elf, ".dynsym"):
+        for name, _, bind, section, _ in symbols(content, DYNSYM):
             if section != UNDEFINED:
                 exports |= name == ENTRY_POINT
             elif name and (bind != WEAK or name.startswith(_STATIC_LOCALS)):
@@ -135,30 +132,5 @@ def _exports(library: Path, _mtime: int, _size: int, _inode: int) -> Exports:
 @functools.lru_cache(maxsize=8)
 def _all_exported(library: Path, _mtime: int, _size: int, _inode: int) -> frozenset[str]:
     """Returns the names that `library` defines for other libraries."""
-    with library.open("rb") as file:
-        found = symbols(ELFFile(file), ".dynsym")
-        return frozenset(name.decode(errors="replace") for name, _, _, section, _ in found if section != UNDEFINED)
-
-
-def symbols(elf: ELFFile, table: str) -> Iterator[tuple[bytes, int, int, int, int]]:
-    """Yields name, type, binding, section and value of each symbol in `table`, ``.dynsym`` or ``.symtab``.
-
-    They are unpacked all at once, because libtriton has 140,000 symbols and pyelftools makes an object of each.
-
-    Raises:
-        ELFError: the tables are damaged or not for x86-64.
-    """
-    section = elf.get_section_by_name(table)
-    if section is None:
-        return
-    if elf.elfclass != 64 or not elf.little_endian:
-        raise ELFError("it is not for x86-64")
-    names = elf.get_section(section["sh_link"])
-    if section.compressed or names.compressed:  # a few bytes could expand to gigabytes
-        raise ELFError("its symbols are compressed")
-    names = names.data()
-    for start, info, _, index, value, _ in _SYMBOL.iter_unpack(section.data()):
-        end = names.find(b"\0", start, start + _MOST_NAME_BYTES)
-        if end < 0:
-            raise ELFError(f"a symbol's name does not end, or has more than {_MOST_NAME_BYTES:,} bytes")
-        yield names[start:end], info & 15, info >> 4, index, value
+    found = symbols(library.read_bytes(), DYNSYM)
+    return frozenset(name.decode(errors="replace") for name, _, _, section, _ in found if section != UNDEFINED)

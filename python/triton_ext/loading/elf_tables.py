@@ -26,6 +26,8 @@ _COMPRESSED = 0x800  # SHF_COMPRESSED
 UNDEFINED, DATA = 0, 1  # SHN_UNDEF, STT_OBJECT
 LOCAL, WEAK, UNIQUE = 0, 2, 10  # STB_LOCAL, STB_WEAK, STB_GNU_UNIQUE
 SYMTAB, DYNSYM, GNU_HASH = 2, 11, 0x6FFFFFF6  # SHT_SYMTAB, SHT_DYNSYM, SHT_GNU_HASH
+#: The most bytes of a symbol's name, so that a hostile library takes no longer than a good one. Ours have 1,100.
+_MOST_NAME_BYTES = 1 << 16
 #: The most symbols of a bucket that are compared. Linkers make buckets of few symbols.
 _MOST_IN_BUCKET = 4096
 
@@ -68,15 +70,23 @@ def sections(content: bytes | mmap.mmap) -> list[Section]:
 
 
 def symbols(content: bytes | mmap.mmap, kind: int) -> Iterator[tuple[bytes, int, int, int, int]]:
-    """Yields name, type, binding, section and value of each symbol in the table of the `kind`, which may be missing."""
+    """Yields name, type, binding, section and value of each symbol in the table of the `kind`, which may be missing.
+
+    A file has at most one table of a kind.
+    """
     found = sections(content)
-    for table in (section for section in found if section.kind == kind):
-        strings = found[table.link]
-        if (table.flags | strings.flags) & _COMPRESSED:
-            raise ValueError("its symbols are compressed")
-        names = content[strings.offset : strings.offset + strings.size]
-        for at, info, _, section, value, _ in _SYMBOL.iter_unpack(content[table.offset : table.offset + table.size]):
-            yield names[at : names.index(b"\0", at)], info & 15, info >> 4, section, value
+    table = next((section for section in found if section.kind == kind), None)
+    if table is None:
+        return
+    strings = found[table.link]
+    if (table.flags | strings.flags) & _COMPRESSED:  # a few bytes could expand to gigabytes
+        raise ValueError("its symbols are compressed")
+    names = content[strings.offset : strings.offset + strings.size]
+    for start, info, _, section, value, _ in _SYMBOL.iter_unpack(content[table.offset : table.offset + table.size]):
+        end = names.find(b"\0", start, start + _MOST_NAME_BYTES)
+        if end < 0:
+            raise ValueError(f"a symbol's name does not end, or has more than {_MOST_NAME_BYTES:,} bytes")
+        yield names[start:end], info & 15, info >> 4, section, value
 
 
 class Exports:
