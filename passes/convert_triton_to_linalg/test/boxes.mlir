@@ -45,7 +45,7 @@ tt.func @data(%n: i32) -> tensor<16xi32> {
 
 // -----
 
-// A mask that is no box, and pointers, are compared and selected element by element.
+// Masks that are not boxes, and pointers, are compared and selected element by element.
 // CHECK-LABEL: func.func @negative
 // CHECK: arith.cmpi ne
 // CHECK: arith.select {{.*}} : tensor<16xi1>, tensor<16xf32>
