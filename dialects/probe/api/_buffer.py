@@ -215,7 +215,7 @@ def _allocate(size: int, alignment: int, stream: int | None) -> Any:
         from triton.runtime import driver
 
         return driver.active.allocate_default_profile_scratch(size, alignment, stream)
-    if alignment == SLOT_STRIDE and (slot := _slot.current()) is not None:
+    if alignment == SLOT_STRIDE and (slot := _slot.thread.slot) is not None:
         return slot
     session = current() if alignment == STRIDE else None
     device = current_device()

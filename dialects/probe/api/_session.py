@@ -95,6 +95,7 @@ class Session(Results):
         _buffer.sessions.set(tuple(one for one in _buffer.sessions.get() if one is not self))
         with _buffer.lock:
             is_used = self._pass_on()
+        _launches.forget()
         if self._pipeline is not None and not is_used:
             self._pipeline.uninstall() if self._is_installed else self._pipeline.__exit__(kind, error, traceback)
         self._pipeline = None

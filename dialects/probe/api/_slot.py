@@ -16,8 +16,6 @@ from ._arguments import Argument
 from ._layout import ARGUMENT_WORDS, SLOT_COUNTERS, SLOT_HEAD, SLOT_MAGIC
 from ._sites import sites_of
 
-_current = threading.local()
-
 
 class Launch(NamedTuple):
     """The arguments that a launch has passed to a kernel.
@@ -72,25 +70,24 @@ class Slot:
         return self._address
 
 
-def current() -> Slot | None:
-    """Returns the slot of the launch that this thread is in."""
-    return getattr(_current, "slot", None)
+class _Thread(threading.local):
+    """A thread, and the slot of the launch that it is in."""
+
+    slot: Slot | None = None
 
 
-def set_current(slot: Slot | None) -> None:
-    """Makes `slot` the `current` one of this thread."""
-    _current.slot = slot
+#: This thread.
+thread = _Thread()
 
 
 @contextlib.contextmanager
 def launching(slot: Slot) -> Iterator[None]:
-    """Makes `slot` the `current` one of this thread in a block."""
-    outer = current()
-    set_current(slot)
+    """Makes `slot` that of this thread in a block."""
+    outer, thread.slot = thread.slot, slot
     try:
         yield
     finally:
-        set_current(outer)
+        thread.slot = outer
 
 
 @dataclass(frozen=True)

@@ -60,6 +60,7 @@ class Slots:
         from triton.runtime import driver
 
         self.device = device
+        self._is_gpu = device != "cpu"
         self.driver = driver.active  # of the launches, which may not be the active one when the session is read
         self._area, self._launches = area, launches
         self._forget, self._look = forget, look
@@ -88,17 +89,35 @@ class Slots:
             if len(self._slots) >= MOST and not self._underway:
                 self._begin_anew()
             slot = self._recent.get((id(launch), stream))
-            if slot is None or slot.launch is not launch or self._is_captured():
+            if slot is None or slot.launch is not launch or (self._is_gpu and self._is_captured()):
                 slot = self._find(launch, stream)
-            self._note(slot)
+            if not self._is_gpu:
+                self._launched[id(slot)] = slot
             self._underway += 1
             return slot
 
-    def end(self, slot: Slot) -> None:
-        """Says that a launch is over, or has begun on a GPU."""
+    def end(self, slot: Slot, call: Any = None, stream: int = 0, *, is_followed: bool = False) -> None:
+        """Says that a launch is over, or has begun on a GPU.
+
+        Args:
+            slot: the slot of the launch.
+            call: of a kernel that raises the flag, what is needed to look closer at the launch; equal ones
+                are counted. None of other kernels, and of a launch that has failed.
+            stream: the stream of the launch.
+            is_followed: whether the host looks at the launch, whatever the flag says.
+        """
         with self._lock:
             self._underway -= 1
-            self._note(slot)  # again, because another thread may have asked for the activity
+            if not self._is_gpu:
+                self._launched[id(slot)] = slot  # again, because another thread may have asked for the activity
+            if call is None:
+                return
+            slot.calls[call] += 1
+            slot.is_followed = is_followed
+            self._called[id(slot)] = slot
+        if is_followed and slot.is_captured:
+            with self._in(stream):
+                slot.memory[slot.flag() : slot.flag() + 1].add_(1)
 
     @contextlib.contextmanager
     def looking(self, slot: Slot, key: int, stream: int) -> Iterator[Slot]:
@@ -115,23 +134,6 @@ class Slots:
         yield found
         with self._lock:
             self._note(found)
-
-    def called(self, slot: Slot, call: Any, stream: int, *, is_followed: bool = False) -> None:
-        """Notes a launch that has begun on a GPU, or ended on the CPU, of a kernel that raises the flag.
-
-        Args:
-            slot: the slot of the launch.
-            call: what is needed to look closer at it; equal calls are counted.
-            stream: the stream of the launch.
-            is_followed: whether the host looks at the launch, whatever the flag says.
-        """
-        with self._lock:
-            slot.calls[call] += 1
-            slot.is_followed = is_followed
-            self._called[id(slot)] = slot
-        if is_followed and slot.is_captured:
-            with self._in(stream):
-                slot.memory[slot.flag() : slot.flag() + 1].add_(1)
 
     def raised(self) -> list[tuple[Slot, Counter[Any]]]:
         """Waits for the device, and returns the calls of slots that are followed or whose flag was raised since the

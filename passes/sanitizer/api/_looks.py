@@ -18,7 +18,7 @@ from typing import Any
 
 from triton_ext.probe import _slot
 from triton_ext.probe._firsts import First
-from triton_ext.probe._launches import Call
+from triton_ext.probe._launches import Call, choosers
 from triton_ext.probe._pipeline import pipeline
 from triton_ext.probe._sites import launched_by
 from triton_ext.probe._slot import Launch, Slot
@@ -43,6 +43,9 @@ KEEP_FIRST = frozenset({"cuda"})
 
 #: The keys of kernels that have kept one; their next launches look at all lanes.
 _has_kept: set[int] = set()
+#: How many blocks are active. `choose` is one of the probes' choosers only if a kernel has kept one, because each
+#: launch asks them.
+_blocks = 0
 
 #: For each compiled kernel, those that look in its place, by the attribute that has their options.
 _kernels: weakref.WeakKeyDictionary[Any, dict[str, Any]] = weakref.WeakKeyDictionary()
@@ -155,6 +158,30 @@ def _look_of(kernel: Any) -> Any:
 def note_firsts(firsts: Iterable[First]) -> None:
     """Notes which kernels have found something, so that their next launches look at all lanes, and count them."""
     _has_kept.update(one.launch.key for one in firsts)
+    _follow_launches()
+
+
+def begin() -> None:
+    """Begins to choose kernels for launches; `end` ends it."""
+    global _blocks  # noqa: PLW0603 - of the process
+    with _lock:
+        _blocks += 1
+    _follow_launches()
+
+
+def end() -> None:
+    """Takes back one `begin`."""
+    global _blocks  # noqa: PLW0603 - of the process
+    with _lock:
+        _blocks -= 1
+        if not _blocks and choose in choosers:
+            choosers.remove(choose)
+
+
+def _follow_launches() -> None:
+    with _lock:
+        if _blocks and _has_kept and choose not in choosers:
+            choosers.append(choose)
 
 
 def choose(launch: Launch, call: Call) -> Any:

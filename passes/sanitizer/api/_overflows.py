@@ -31,11 +31,26 @@ MOST_LAUNCHES = 1024
 
 
 @dataclass
-class _Launched:
-    """The arguments of a launch, and how often it was made."""
+class Launched:
+    """The arguments of a launch, how often it was made, and whether its block still knows it."""
 
     values: Values
     times: int = 0
+    is_known: bool = True
+
+
+_counting = threading.Lock()
+
+
+def count_again(launched: Sequence[Launched]) -> bool:
+    """Counts one more launch with the same arguments. Returns False, and counts none, if a block has forgotten it."""
+    with _counting:
+        for one in launched:
+            if not one.is_known:
+                return False
+        for one in launched:
+            one.times += 1
+    return True
 
 
 class Overflows:
@@ -44,13 +59,13 @@ class Overflows:
     def __init__(self, *, is_checked: bool = True) -> None:
         """Begins without launches; whether they are checked for wraps."""
         self._is_checked = is_checked
-        self._launches: dict[Launches, dict[Key, _Launched]] = {}
+        self._launches: dict[Launches, dict[Key, Launched]] = {}
         self._settled: dict[Verdict, None] = {}  # of launches that were forgotten
-        self._wrong: list[_Launched] | None = []  # those with findings; None if some are not decided
+        self._wrong: list[Launched] | None = []  # those with findings; None if some are not decided
         self._lock = threading.RLock()
 
-    def note(self, kernel: Launches, key: Key, arguments: Sequence[Any]) -> None:
-        """Notes a launch.
+    def note(self, kernel: Launches, key: Key, arguments: Sequence[Any]) -> Launched:
+        """Notes a launch, and returns what counts those like it.
 
         Args:
             kernel: knows the kernel.
@@ -63,28 +78,34 @@ class Overflows:
             if found is None:
                 if len(launches) >= MOST_LAUNCHES:
                     self._forget(kernel, launches)
-                found = launches[key] = _Launched(kernel.values(arguments))
+                found = launches[key] = Launched(kernel.values(arguments))
                 self._wrong = None
-            found.times += 1
+            with _counting:
+                found.times += 1
+            return found
 
-    def _forget(self, kernel: Launches, launches: dict[Key, _Launched]) -> None:
+    def _forget(self, kernel: Launches, launches: dict[Key, Launched]) -> None:
         """Forgets launches without a finding, but not what is known of their accesses."""
         if not self._is_checked:
+            for one in launches.values():
+                one.is_known = False
             return launches.clear()
         for key, one in kernel.decided({key: one.values for key, one in launches.items()}).items():
             if not one.wrapped:
                 self._settled |= dict.fromkeys(one.verdicts)
-                del launches[key]
+                launches.pop(key).is_known = False
         return None
 
     def clear(self) -> None:
         """Forgets all launches."""
         with self._lock:
+            for launched in (one for launches in self._launches.values() for one in launches.values()):
+                launched.is_known = False
             self._launches.clear()
             self._settled.clear()
             self._wrong = None
 
-    def _decided(self) -> Iterator[tuple[Decided, _Launched]]:
+    def _decided(self) -> Iterator[tuple[Decided, Launched]]:
         """Yields what is known of each launch."""
         with self._lock:
             for kernel, launches in self._launches.items() if self._is_checked else ():

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Iterable
 from dataclasses import replace
 from types import TracebackType
-from typing import Any
+from typing import Any, NamedTuple
 
 from triton_ext.probe import _launches
 from triton_ext.probe._session import Session
@@ -22,9 +22,9 @@ from . import _inductor, _looks, _synchronisation, _verdicts
 from ._at_launch import Facts
 from ._gaps import Gaps
 from ._hints import keep_hints
-from ._launched import Key, Launches
+from ._launched import Launches
 from ._names import ACTIONS, checked_names, found_by, of_pass
-from ._overflows import Overflows
+from ._overflows import Launched, Overflows, count_again
 from ._report import Report, SanitizerError, identity
 from ._shadows import Shadows
 
@@ -39,6 +39,22 @@ _MOST_KNOWN = 1024
 _lock = threading.RLock()
 #: The blocks that have begun, the innermost one last; they are of the process.
 _active: list[Sanitizer] = []
+#: How often `_active` has changed.
+_changes = 0
+
+
+class _Right(NamedTuple):
+    """A launch in which the host finds nothing.
+
+    Attributes:
+        tokens: of its arguments.
+        changes: the number of changes of `_active` before it.
+        launched: what counts those like it in the blocks.
+    """
+
+    tokens: tuple[Any, ...]
+    changes: int
+    launched: tuple[Launched, ...]
 
 
 class Sanitizer:
@@ -65,6 +81,7 @@ class Sanitizer:
             return self._begin()
 
     def _begin(self) -> Report:
+        global _changes  # noqa: PLW0603 - of the process
         from triton import knobs
 
         if knobs.runtime.interpret:
@@ -79,7 +96,7 @@ class Sanitizer:
         if "hints" in self._names:
             keep_hints(_wants_hints)
         self._session.__enter__()
-        _launches.choosers.append(_looks.choose)
+        _looks.begin()
         self._shadows.__enter__()
         with _lock:
             self._pipeline = tx.Pipeline().at_end("ttir", *passes, on_missing="warn")
@@ -89,6 +106,7 @@ class Sanitizer:
                 _active[-1]._pipeline.uninstall()
             self._pipeline.install()
             _active.append(self)
+            _changes += 1
         _inductor.begin()
         if self._raises:
             _synchronisation.follow(self._raise_if_failed)
@@ -97,17 +115,18 @@ class Sanitizer:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
+        global _changes  # noqa: PLW0603 - of the process
         _inductor.end()
         with _lock:
             is_innermost = _active[-1] is self
             _active.remove(self)
+            _changes += 1
             if is_innermost:
                 self._pipeline.uninstall()
                 if _active:
                     _active[-1]._pipeline.install()
         self._shadows.__exit__(kind, error, traceback)
-        if _looks.choose in _launches.choosers:
-            _launches.choosers.remove(_looks.choose)
+        _looks.end()
         self._session.__exit__(kind, error, traceback)
         if self._raises:
             _synchronisation.forget(self._raise_if_failed)
@@ -117,6 +136,7 @@ class Sanitizer:
     def _begin_fork(self) -> None:
         """Forgets, in a fork, what the process before has seen, which has it in its own report."""
         session = self._session
+        _launches.forget()
         session._buffers.clear()
         session._slots.clear()
         session._others.clear()
@@ -188,9 +208,8 @@ def _seen(kernel: Any, launch: Launch) -> Launch | None:
         return None
     device = kernel.metadata.target.backend
     facts, gaps, launches = Facts(kernel), Gaps(kernel), Launches(kernel)
-    #: What `launches` knows a launch by in which the host finds nothing, by whether it looks for gaps, its grid and
-    #: tokens of its arguments.
-    right: dict[Any, Key] = {}
+    #: The launches in which the host finds nothing, by the grid and tokens of the arguments.
+    right: dict[Any, _Right] = {}
 
     def is_right(active: tuple[Sanitizer, ...], grid: Any, arguments: tuple[Any, ...]) -> bool:
         """Adds to the reports what is wrong with a launch. Returns whether it is nothing."""
@@ -205,26 +224,30 @@ def _seen(kernel: Any, launch: Launch) -> Launch | None:
             inner.report._add_launch(found)  # type: ignore[union-attr]
         return not wrong and not between
 
-    def tell(active: tuple[Sanitizer, ...], grid: Any, arguments: tuple[Any, ...]) -> None:
-        tokens = tokens_of(arguments)
-        place = _for_gaps(active) is None, grid, tokens
-        key = right.get(place)
-        if key is None:
-            key = launches.key(grid, arguments)
-            if is_right(active, grid, arguments) and tokens is not None:
-                if len(right) >= _MOST_KNOWN:
-                    right.clear()
-                right[place] = key
-        for one in _noting(active):
-            one._overflows.note(launches, key, arguments)
-        hand_on(kernel, tokens)
+    def tell(active: tuple[Sanitizer, ...], changes: int, args: tuple[Any, ...], tokens: Any) -> None:
+        grid, arguments = args[:3], args[BEFORE_ARGUMENTS:]
+        key = launches.key(grid, arguments)
+        is_known = is_right(active, grid, arguments)
+        launched = tuple(one._overflows.note(launches, key, arguments) for one in _noting(active))
+        if is_known and tokens is not None:
+            if len(right) >= _MOST_KNOWN:
+                right.clear()
+            right[grid, tokens] = _Right(tokens, changes, launched)
 
     def launch_and_tell(*args: Any) -> None:
+        changes = _changes  # before the blocks, so that one that begins meanwhile makes what is remembered old
         if active := tuple(_active):
-            tell(active, args[:3], args[BEFORE_ARGUMENTS:])
+            tokens = tokens_of(args[BEFORE_ARGUMENTS:])
+            known = right.get((args[:3], tokens))
+            if known is not None and known.changes == changes and count_again(known.launched):
+                tokens = known.tokens
+            else:
+                tell(active, changes, args, tokens)
+            hand_on(kernel, tokens)
         launch(*args)
         for one in tuple(_active):
-            one.report._add_kernel(verdicts)
+            if one.report._last is not verdicts:
+                one.report._add_kernel(verdicts)
             if one._raises and device not in ("cuda", "hip"):
                 one._raise_if_failed()
 

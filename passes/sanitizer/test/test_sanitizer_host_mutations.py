@@ -14,7 +14,8 @@ from types import CodeType, ModuleType
 from typing import Any
 
 import pytest
-from triton_ext.sanitize import _expression, _first_size, _launched, _overflows, _source, _variables
+from triton_ext.probe import _launches
+from triton_ext.sanitize import _expression, _first_size, _launched, _overflows, _session, _source, _variables
 
 from support import modules
 
@@ -92,6 +93,18 @@ BUGS: dict[str, tuple[str, str, Callable[..., Any], str, str]] = {
     "variables are in the order of the alphabet": (
         "test_sanitizer_variables", "test_program_lane_and_argument", _source.names_in,
         "(node.lineno, node.col_offset)", "node.id",
+    ),
+    "a launch is noted in the block that knew it first": (
+        "test_sanitizer_repeated", "test_each_block_knows_what_wraps", _session._seen, "known.changes == changes",
+        "True",
+    ),
+    "a launch has the session of the one before it in the thread": (
+        "test_sanitizer_repeated", "test_a_session_sees_threads_that_have_launched_before", _launches._Plan.holds,
+        "self.of_process == (*_buffer.of_process,)", "True",
+    ),
+    "a launch that is known again does not count": (
+        "test_sanitizer_repeated", "test_each_block_knows_what_wraps", _overflows.count_again, "one.times += 1",
+        "one.times += 0",
     ),
 }  # fmt: skip
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Self
 
 from .table import differs, expected
 
@@ -16,19 +16,23 @@ Launch = Callable[..., None]
 #: The number of arguments of a launch before those of the kernel.
 BEFORE_ARGUMENTS = 9
 
+#: The attribute of a ``CompiledKernel`` that says how many wrappers were asked.
+_ASKED = "_triton_ext_asked"
+
 _wrappers: list[Callable[[Any, Launch], Launch | None]] = []
 _outer: list[Callable[[Any, Launch], Launch | None]] = []
 
 
-class _Wrapped:
-    """A launcher that replaces another one and has its attributes."""
+class _Wrapped(functools.partial[None]):
+    """A launcher that replaces another one and has its attributes. Each launch calls it, and a `partial` is C."""
 
-    def __init__(self, launcher: Any, launch: Launch) -> None:
+    _launcher: Any
+
+    def __new__(cls, launcher: Any, launch: Launch) -> Self:
+        """Returns what calls `launch`, and has the attributes of `launcher`."""
+        self = super().__new__(cls, launch)
         self._launcher = launcher
-        self._launch = launch
-
-    def __call__(self, *args: Any, **kwargs: Any) -> None:
-        self._launch(*args, **kwargs)
+        return self
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._launcher, name)
@@ -74,10 +78,14 @@ def _wrap() -> None:
     @functools.wraps(make)
     def make_and_wrap(self: Any) -> None:
         make(self)
-        if self.module is None or isinstance(self._run, _Wrapped):
+        asked = len(_wrappers) + len(_outer)
+        # Triton calls this at each launch.
+        if self.module is None or isinstance(self._run, _Wrapped) or vars(self).get(_ASKED) == asked:
             return
+        vars(self)[_ASKED] = asked
         for wrapper in (*_wrappers, *_outer):
-            if (launch := wrapper(self, self._run)) is not None:
+            inner = self._run.func if isinstance(self._run, _Wrapped) else self._run
+            if (launch := wrapper(self, inner)) is not None:
                 self._run = _Wrapped(self._run, launch)
 
     kernel._init_handles = make_and_wrap

@@ -226,6 +226,8 @@ class _Slot:
         installed = stacks.installed
         # A launch pays one call for this, and nothing in a process without such kernels and dialects.
         has_any = stacks.has_used_kernels or lowering.followed
+        if user is None and installed.active and not has_any:
+            return _quick_hook  # as below, for launches under a pipeline of the process
         request = compile_requests.being_compiled() if has_any else None
         is_borne = request is not None and (bool(stacks.pipelines_of(request)) or lowering.is_wanted(request))
         # Claim: the user's hook, or None, is returned only if no key of ours was given in this compilation. Example:
