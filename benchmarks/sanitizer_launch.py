@@ -2,8 +2,8 @@
 """What a launch on the CPU backend costs the host with checks: ``TRITON_DEFAULT_BACKEND=cpu python FILE``.
 
 A vector add of 1024 floats, whose arguments stay the same, with one thread. Warm: processor time of a launch, the least
-of seven rounds. Cold: the time of a launch after 128 MiB of other memory were read and written, as the tensors of a large
-launch are, which leaves nothing of the host's code in the caches: the median of 300.
+of seven rounds. Cold: the time of a launch after 128 MiB of other memory were read and written, which leaves nothing of
+the host's code in the caches: the median of 300.
 """
 
 from __future__ import annotations

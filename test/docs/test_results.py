@@ -260,12 +260,24 @@ def test_sanitizer_on_the_cpu() -> None:
 
 def test_sanitizer_launches() -> None:
     text = (RESULTS / "sanitizer-launch.txt").read_text()
-    times = dict(re.findall(r"^(\S.*?) {2,}([\d.]+ +[\d.]+) us$", text, re.MULTILINE))
-    before, now = times["bounds,lanes,overflow,hints"].split()
-    without = times["without checks"].split()[1]
+    times = dict(re.findall(r"^(\S.*?) {2,}([\d. ]+) us$", text, re.MULTILINE))
+    before, now, cold_before, cold = times["bounds,lanes,overflow,hints"].split()
+    _, without, _, cold_without = times["without checks"].split()
     said = " ".join(page("sanitizer.md").split())
-    assert f"takes {without} µs of a processor's time without checks, and {now} µs with the default ones" in said
-    assert f"ones, before {before} (" in said
+    assert f"takes {without} µs without checks and {now} µs with the default ones, before {before};" in said
+    assert f"{cold_without} and {cold} µs, before {cold_before} (" in said
+
+
+def test_sanitizer_equal_bits() -> None:
+    text = (RESULTS / "sanitizer-equal-bits.txt").read_text()
+    rows = re.findall(r"^ +(\d+) +(\d+)  (\w.*?) {2,}(\S+) +(\S+) +(\S+)$", text, re.MULTILINE)
+    of = {(int(bits), int(grid), pairs): (one_in, two) for bits, grid, pairs, one_in, two, _ in rows}
+    (eight, two), (four, two_of_four) = of[8, 10**6, "random"], of[4, 10**6, "random"]
+    said = " ".join(page("sanitizer.md").split())
+    assert (
+        f"with 8 bits one race in {eight} between two programs is missed in a launch, with 4 bits one in {four}" in said
+    )
+    assert f"{two} and {two_of_four} pairs in a million are equal in both" in said
 
 
 def test_sanitizer_compile_times() -> None:
