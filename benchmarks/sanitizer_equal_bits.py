@@ -2,8 +2,8 @@
 """How often two programs have the same number in the shadow for races, so that the race between them is missed.
 
 ``python benchmarks/sanitizer_equal_bits.py``. For each number of bits, of pairs of different programs of grids of 1,000
-to 1,000,000 programs: one in how many is equal in one launch, and how many in millions are in two launches one after the
-other and in four. Pairs at random, pairs a power of two apart, and the pairs that are 1 to 64 apart.
+to 1,000,000 programs: one in how many is equal in one launch, and how many of a million are in two launches one after
+the other and in four. Pairs at random, pairs a power of two apart, and the pairs that are 1 to 64 apart.
 """
 
 from __future__ import annotations
@@ -40,10 +40,9 @@ def main() -> None:
                 equal = [numbers_of(first, bits, salt) == numbers_of(other, bits, salt) for salt in range(SALTS)]
                 often = np.mean([one.mean() for one in equal])
                 two = np.mean([(equal[i] & equal[(i + 1) % SALTS]).mean() for i in range(SALTS)]) * 1e6
+                four = np.logical_and.reduce(equal).mean() * 1e6
                 shown = f"{1 / often:10.0f}" if often else f"{'never':>10}"
-                print(
-                    f"{bits:4} {grid:9}  {name:14} {shown} {two:14.1f} {np.logical_and.reduce(equal).mean() * 1e6:10.1f}"
-                )
+                print(f"{bits:4} {grid:9}  {name:14} {shown} {two:14.1f} {four:10.1f}")
 
 
 if __name__ == "__main__":
