@@ -8,6 +8,7 @@
 #include "Evaluator.h"
 
 #include "Exchanges.h"
+#include "LoadPrefetch.h"
 #include "Operations.h"
 
 #include "mlir/IR/Matchers.h"
@@ -163,8 +164,23 @@ Lanes Evaluator::evalLoad(triton::LoadOp load, const Coords &coords) {
     mask = eval(load.getMask(), coords);
   if (load.getOther())
     other = eval(load.getOther(), coords);
+  prefetchNext(load, ptr);
   return memory.load(element, ptr, mask ? &mask : nullptr,
                      other ? &other : nullptr, isVolatile(load));
+}
+
+/// Prefetches what the load reads at the same place of the next tile.
+void Evaluator::prefetchNext(triton::LoadOp load, const Lanes &ptr) {
+  constexpr int64_t lineBytes = 64;
+  int64_t bytes = pointeeBytes(load.getPtr().getType());
+  if (!ptr.isPattern() || !isContiguous(ptr.pattern, bytes) ||
+      b.lanes() * bytes < lineBytes)
+    return;
+  if (int64_t distance = bytesToNextIteration(load)) {
+    Value next = b.offset(
+        ptr.base, b.constant(b.getI64Type(), ptr.pattern[0] + distance));
+    LLVM::Prefetch::create(b, next, /*rw=*/0, /*hint=*/3, /*cache=*/1);
+  }
 }
 
 /// Returns the lanes as base + (0, 1, 2, …) if the kernel promises with

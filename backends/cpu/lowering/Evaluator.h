@@ -71,6 +71,7 @@ private:
   Lanes evalJoined(Operation *op, const Coords &coords);
   Lanes evalGather(triton::GatherOp op, const Coords &coords);
   Lanes evalLoad(triton::LoadOp op, const Coords &coords);
+  void prefetchNext(triton::LoadOp load, const Lanes &ptr);
   Lanes evalSmallReduce(triton::ReduceOp op, OpResult result,
                         const Coords &coords);
 
