@@ -35,11 +35,14 @@ bool AccessLowering::isBoundByMemory(Value tensor) {
 }
 
 void AccessLowering::lower(triton::StoreOp op) {
+  int64_t distance = context.nextPrograms.lookup(op.getPtr());
   auto write = [&](const Coords &coords) {
     Lanes ptr = evaluator.eval(op.getPtr(), coords), mask;
     if (op.getMask())
       mask = evaluator.eval(op.getMask(), coords);
     Lanes value = evaluator.eval(op.getValue(), coords);
+    evaluator.prefetchNext(ptr, bytesOf(loweredType(op.getValue().getType())),
+                           distance, /*isStore=*/true);
     memory.store(loweredType(op.getValue().getType()), ptr, value,
                  mask ? &mask : nullptr);
   };
@@ -49,10 +52,10 @@ void AccessLowering::lower(triton::StoreOp op) {
   // Measured on AMD's Zen 4 (add of 2^24 floats, one thread and two): vectors
   // of 32 bytes stream an eighth faster than vectors of 64. A vector of fewer
   // than four lanes is not worth it; elements of 16 bytes, which would lead to
-  // one, do not exist.
+  // one, do not exist. A vector that prefetches is a line.
   constexpr int64_t streamBytes = 32, leastLanes = 4;
   int64_t lanes = mostLanes;
-  if (isBoundByMemory(op.getValue()))
+  if (!distance && isBoundByMemory(op.getValue()))
     lanes = std::clamp<int64_t>(
         streamBytes / bytesOf(loweredType(op.getValue().getType())), leastLanes,
         mostLanes);

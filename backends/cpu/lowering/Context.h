@@ -86,6 +86,9 @@ public:
   DenseMap<Value, Value> scalars;
   /// The tensors in scratch memory.
   DenseMap<Value, Buffer> buffers;
+  /// For tensors of pointers, the bytes to the next program's tile, if it lies
+  /// directly behind each row of this one.
+  DenseMap<Value, int64_t> nextPrograms;
   /// The operation of the function that is being lowered.
   Operation *current = nullptr;
 

@@ -164,23 +164,27 @@ Lanes Evaluator::evalLoad(triton::LoadOp load, const Coords &coords) {
     mask = eval(load.getMask(), coords);
   if (load.getOther())
     other = eval(load.getOther(), coords);
-  prefetchNext(load, ptr);
+  int64_t distance = bytesToNextIteration(load);
+  prefetchNext(ptr, bytesOf(element),
+               distance ? distance : context.nextPrograms.lookup(load.getPtr()),
+               /*isStore=*/false);
   return memory.load(element, ptr, mask ? &mask : nullptr,
                      other ? &other : nullptr, isVolatile(load));
 }
 
-/// Prefetches what the load reads at the same place of the next tile.
-void Evaluator::prefetchNext(triton::LoadOp load, const Lanes &ptr) {
+void Evaluator::prefetchNext(const Lanes &ptr, int64_t bytes, int64_t distance,
+                             bool isStore) {
   constexpr int64_t lineBytes = 64;
-  int64_t bytes = pointeeBytes(load.getPtr().getType());
-  if (!ptr.isPattern() || !isContiguous(ptr.pattern, bytes) ||
+  if (!distance || !ptr.isPattern() || !isContiguous(ptr.pattern, bytes) ||
       b.lanes() * bytes < lineBytes)
     return;
-  if (int64_t distance = bytesToNextIteration(load)) {
-    Value next = b.offset(
-        ptr.base, b.constant(b.getI64Type(), ptr.pattern[0] + distance));
-    LLVM::Prefetch::create(b, next, /*rw=*/0, /*hint=*/3, /*cache=*/1);
-  }
+  OpBuilder::InsertionGuard guard(b);
+  if (ptr.holds)
+    b.setInsertionPointToStart(
+        scf::IfOp::create(b, ptr.holds, /*withElseRegion=*/false).thenBlock());
+  Value next =
+      b.offset(ptr.base, b.constant(b.getI64Type(), ptr.pattern[0] + distance));
+  LLVM::Prefetch::create(b, next, /*rw=*/isStore, /*hint=*/3, /*cache=*/1);
 }
 
 /// Returns the lanes as base + (0, 1, 2, …) if the kernel promises with

@@ -22,6 +22,11 @@ public:
   /// once for each place where it is evaluated.
   void withScope(int lanes, llvm::function_ref<void()> body);
 
+  /// Prefetches what lies `distance` bytes behind the lanes, if they are a
+  /// line of contiguous elements and the distance is not 0.
+  void prefetchNext(const Lanes &ptr, int64_t bytes, int64_t distance,
+                    bool isStore);
+
   /// Returns the elements of `value` at `coords`; these are empty for a scalar.
   Lanes eval(Value value, const Coords &coords);
   /// Makes the current scope take the elements of `value` at `coords` to be
@@ -71,7 +76,6 @@ private:
   Lanes evalJoined(Operation *op, const Coords &coords);
   Lanes evalGather(triton::GatherOp op, const Coords &coords);
   Lanes evalLoad(triton::LoadOp op, const Coords &coords);
-  void prefetchNext(triton::LoadOp load, const Lanes &ptr);
   Lanes evalSmallReduce(triton::ReduceOp op, OpResult result,
                         const Coords &coords);
 

@@ -35,7 +35,9 @@ FunctionLowering::FunctionLowering(triton::FuncOp function, ModuleOp module,
       products({context, plan, evaluator, tiles, scratch, splits}, conversion),
       accesses({context, plan, evaluator, tiles, scratch, splits}, memory,
                conversion),
-      messages({context, plan, evaluator, tiles, scratch, splits}) {}
+      messages({context, plan, evaluator, tiles, scratch, splits}) {
+  context.nextPrograms = gridOrder.nextPrograms;
+}
 
 LogicalResult FunctionLowering::run() {
   if (failed(createProgram()) || failed(createBlocks()))

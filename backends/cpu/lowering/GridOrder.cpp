@@ -9,6 +9,7 @@
 
 #include "GridOrder.h"
 
+#include "Operations.h"
 #include "ProgramOrder.h"
 #include "Strides.h"
 
@@ -94,6 +95,7 @@ GridOrder::GridOrder(triton::FuncOp function) {
   int along[2] = {0, 0}; // how many tiles lie side by side along x, and y
   bool isProduct = false;
   Strides known;
+  DenseMap<Value, int64_t> nextAlong[2];
   function.walk([&](Operation *op) {
     isProduct |= isa<triton::DotOp>(op);
     if (!isa<triton::LoadOp, triton::StoreOp>(op))
@@ -109,14 +111,22 @@ GridOrder::GridOrder(triton::FuncOp function) {
     Strides::Differences differences = known.of(pointers);
     for (int dim : {0, 1}) {
       bool isY = dimensions[dim].axes == axisY;
+      bool mayBeOne = isY && !differences[dim] && differences[1 - dim] != 1 &&
+                      dimensions[dim].stride;
       if (differences[dim] == 1)
         ++along[isY];
-      else if (isY && !differences[dim] && differences[1 - dim] != 1 &&
-               dimensions[dim].stride)
+      else if (mayBeOne)
         strides.push_back(dimensions[dim].stride);
+      // A row of a page or more is a stream that the processor follows.
+      constexpr int64_t page = 4096;
+      int64_t rowBytes = type.getDimSize(dim) * pointeeBytes(type);
+      if ((differences[dim] == 1 || mayBeOne) && rowBytes < page)
+        nextAlong[isY][pointers] = rowBytes;
     }
   });
   mayRunAlongY = along[1] > along[0] && !isProduct;
+  if (!isProduct)
+    nextPrograms = nextAlong[mayRunAlongY];
 }
 
 Value GridOrder::runsAlongY(LaneBuilder &b, ArrayRef<Value> arguments) const {

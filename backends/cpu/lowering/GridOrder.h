@@ -22,6 +22,10 @@ struct GridOrder {
   bool mayRunAlongY = false;
   /// They do if these arguments, which are strides, are 1.
   SmallVector<BlockArgument> strides;
+  /// For tensors of pointers, the bytes to the tile of the program that
+  /// probably runs next, if it lies directly behind each row of this tile.
+  /// Empty for products, which have an order of their own.
+  DenseMap<Value, int64_t> nextPrograms;
 };
 
 } // namespace mlir::triton_ext::cpu

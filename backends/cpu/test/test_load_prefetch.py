@@ -84,3 +84,64 @@ def test_sizes() -> None:
     assert "@llvm.prefetch" not in compiled("", dtype=torch.bfloat16).asm["llir"]
     assert "@llvm.prefetch" in compiled("", rows=512).asm["llir"]
     assert "@llvm.prefetch" not in compiled("", rows=1024).asm["llir"]
+
+
+@triton.jit
+def twice(x, out, N: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, ALONG_X: tl.constexpr):
+    i = tl.program_id(1 if ALONG_X else 0) * BM + tl.arange(0, BM)
+    j = tl.program_id(0 if ALONG_X else 1) * BN + tl.arange(0, BN)
+    at = i[:, None] * N + j[None, :]
+    tl.store(out + at, 2 * tl.load(x + at))
+
+
+@pytest.mark.parametrize("along_x", [False, True])
+@pytest.mark.parametrize(("bm", "bn"), [(8, 64), (2, 512), (4, 16)])
+def test_the_next_program_is_prefetched(bm: int, bn: int, along_x: bool, tmp_path: Path) -> None:
+    """What is loaded and what is stored, both behind each row of the tile."""
+    rows, columns = 2 * bm, 3 * bn
+    x, out = torch.randn(rows, columns), torch.empty(rows, columns)
+    kernel = twice[(3, 2) if along_x else (2, 3)](x, out, N=columns, BM=bm, BN=bn, ALONG_X=along_x)
+    assert torch.equal(out, 2 * x)
+    expected = torch.zeros(rows, 4 * columns, dtype=torch.uint8)
+    expected[:bm, 4 * bn : 8 * bn : 64] = 77
+    for at, kind in enumerate(("i32 0", "i32 1")):
+        llir, count = re.subn(PREFETCH.replace("i32 0", kind), r"store i8 77, ptr \1", kernel.asm["llir"])
+        assert count > 0
+        directory = tmp_path / str(at)
+        directory.mkdir()
+        library = emulated_units.loaded(_machine_code.library_of_llir(llir, _library.compiler().host()), directory)
+        tensors = [torch.zeros(rows, columns), torch.zeros(rows, columns)]
+        emulated_units.call_entry(library, kernel, 1, tensors)
+        assert torch.equal(tensors[at].view(torch.uint8), expected)
+
+
+def test_rows_of_a_page_and_products_have_no_next_program() -> None:
+    x, out = torch.randn(16, 2048), torch.empty(16, 2048)
+    assert "@llvm.prefetch" not in twice[(2, 2)](x, out, N=2048, BM=2, BN=1024, ALONG_X=False).asm["llir"]
+    assert "@llvm.prefetch" not in product[(1, 1)](x, out, N=2048).asm["llir"]
+
+
+@triton.jit
+def product(x, out, N: tl.constexpr):
+    i = tl.program_id(0) * 16 + tl.arange(0, 16)
+    j = tl.program_id(1) * 16 + tl.arange(0, 16)
+    k = tl.arange(0, 16)
+    a, b = tl.load(x + i[:, None] * 16 + k[None, :]), tl.load(x + k[:, None] * 16 + j[None, :])
+    tl.store(out + i[:, None] * N + j[None, :], tl.dot(a, b))
+
+
+@triton.jit(do_not_specialize=["row", "column"])
+def strided(x, out, n, row, column, BM: tl.constexpr, BN: tl.constexpr):
+    i = tl.program_id(0) * BM + tl.arange(0, BM)
+    j = tl.program_id(1) * BN + tl.arange(0, BN)
+    v = tl.load(x + i[:, None] * row + j[None, :] * column)
+    tl.store(out + i[:, None] * n + j[None, :], 2 * v)
+
+
+def test_a_stride_of_the_launch() -> None:
+    """A tile whose stride is an argument is prefetched if it is 1."""
+    x, out = torch.randn(64, 64), torch.empty(64, 64)
+    for tensor in (x, x.t()):
+        kernel = strided[(8, 2)](tensor, out, 64, *tensor.stride(), BM=8, BN=32)
+        assert torch.equal(out, 2 * tensor)
+        assert all(f", i32 {kind}, i32 3, i32 1)" in kernel.asm["llir"] for kind in (0, 1))
