@@ -43,11 +43,11 @@ def marked(out, marks, index, B: tl.constexpr):
 
 
 @triton.jit
-def read_by_all(x, out, n, B: tl.constexpr):
-    """Program 0 writes the first tile of x, and all programs read all tiles."""
+def read_by_all(x, out, n, writer, B: tl.constexpr):
+    """One program writes the first tile of x, and all programs read all tiles."""
     pid = tl.program_id(0)
     i = tl.arange(0, B)
-    if pid == 0:
+    if pid == writer:
         tl.store(x + i, (i * 0 + 1).to(tl.float32).to(x.dtype.element_ty))
     total = tl.zeros((B,), tl.float32)
     for start in range(0, n, B):
@@ -68,16 +68,19 @@ BYTES = [torch.int8, torch.uint8, torch.bool, torch.float8_e5m2]
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("dtype", "bits"), [(torch.int8, 4), (torch.float16, 8), (torch.float32, 16)])
-def test_words_that_have_all_numbers_of_readers(dtype: torch.dtype, bits: int) -> None:
-    """One thread runs the programs in their order, so each of them but the writer finds the race, if its bits differ.
+@pytest.mark.parametrize("writer", [0, 63])
+def test_words_that_have_all_numbers_of_readers(dtype: torch.dtype, bits: int, writer: int) -> None:
+    """One thread runs the programs in their order, so each one after the writer finds the race, if its bits differ.
 
-    The words have the numbers of later readers before these come, so in a loop they are read, and not written.
+    If the writer is the last one, it finds those that have read. The words have the numbers of later readers before
+    these come, so in a loop they are read, and not written.
     """
     B, grid = 32, 64  # noqa: N806
     x, out = torch.zeros(2 * B).to(dtype), torch.zeros(grid * B)
-    found = races(read_by_all, grid, x, out, 2 * B, B=B, num_threads=1)
+    found = races(read_by_all, grid, x, out, 2 * B, writer, B=B, num_threads=1)
     numbers = _partners.numbers_of(np.arange(grid), bits, 0)
-    assert [one.lanes for one in found] == [B * int((numbers != numbers[0]).sum())]
+    finding = 1 if writer else int((numbers != numbers[0]).sum())
+    assert [(one.access, one.lanes) for one in found] == [("store" if writer else "load", B * finding)]
 
 
 @pytest.mark.slow
