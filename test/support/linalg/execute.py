@@ -258,11 +258,16 @@ def launch(kernel: triton.JITFunction, grid: Any, at_end: bool, *args: object, *
         else:
             values.append(_SCALARS[str(signature[name])](value))
     grid = grid(bound.arguments) if callable(grid) else grid
-    sizes = [*((grid,) if isinstance(grid, int) else grid), 1, 1][:3]
-    for z, y, x in itertools.product(*(range(size) for size in reversed(sizes))):
-        function(*values, *map(ctypes.c_int32, (*sizes, x, y, z)))
+    run_programs(function, values, (grid,) if isinstance(grid, int) else grid)
     for guarded in memory:
         guarded.copy_back()
+
+
+def run_programs(function: Any, values: list[Any], grid: tuple[int, ...]) -> None:
+    """Calls a compiled kernel for all programs of the grid, one after the other; `values` are C's."""
+    sizes = [*grid, 1, 1][:3]
+    for z, y, x in itertools.product(*(range(size) for size in reversed(sizes))):
+        function(*values, *map(ctypes.c_int32, (*sizes, x, y, z)))
 
 
 @contextmanager

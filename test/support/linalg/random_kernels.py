@@ -9,7 +9,6 @@ not.
 from __future__ import annotations
 
 import argparse
-import importlib.util
 import os
 import re
 import subprocess
@@ -18,19 +17,24 @@ import tempfile
 import time
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
 from random import Random
+from typing import TypeVar
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 import triton_ext as tx
+from support import modules
 from triton_ext.errors import PipelineError
 from triton_ext.sdk.tools import find_tool
 
 HEADER = "import triton\nimport triton.language as tl\nfrom triton.language.extra import libdevice\n\n"
+T = TypeVar("T")
 SIGNATURE = "*fp32, *fp32, *i32, *fp16, i32, i32, fp32"
 PER_BATCH = 20
 #: A diagnostic or a refusal with its place: FILE:LINE:COLUMN: error: why.
@@ -278,16 +282,17 @@ def source(seed: int) -> str:
     return Writer(Random(seed)).kernel(f"random_{seed}")
 
 
+def write(seeds: range, directory: Path) -> Path:
+    """Writes the kernels of `seeds` to a module in the directory, and returns its file."""
+    path = directory / f"linalg_random_{seeds.start}.py"
+    path.write_text(HEADER + "\n".join(map(source, seeds)))
+    return path
+
+
 def check(seeds: range) -> list[Outcome]:
     """Converts the kernels of `seeds` in this process."""
     with tempfile.TemporaryDirectory() as directory:
-        path = Path(directory, f"linalg_random_{seeds.start}.py")
-        path.write_text(HEADER + "\n".join(map(source, seeds)))
-        spec = importlib.util.spec_from_file_location(path.stem, path)
-        assert spec is not None
-        assert spec.loader is not None
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
+        module = modules.imported(write(seeds, Path(directory)))
         outcomes = [_outcome(seed, getattr(module, f"random_{seed}")) for seed in seeds]
     refused = refused_by_stock([outcome.module for outcome in outcomes])
     return [
@@ -319,28 +324,39 @@ def _outcome(seed: int, kernel: object) -> Outcome:
     try:
         module = tx.linalg.compile(kernel, SIGNATURE, lowered=True)
     except PipelineError as error:
-        found = _LOCATED.search(str(error))
-        return Outcome(seed, found["why"] if found else str(error), found is not None)
+        why = located(str(error))
+        return Outcome(seed, why or str(error), bool(why))
     return Outcome(seed, "", module=module)
 
 
+def located(error: str) -> str:
+    """Returns the message of an error that has a line of the kernel, or an empty text."""
+    found = _LOCATED.search(error)
+    return found["why"] if found else ""
+
+
 def check_all(kernels: int, jobs: int) -> Iterator[Outcome]:
-    """In processes of their own: one that crashes names its kernels.
+    """Converts the first kernels."""
+    return in_processes(check, range(kernels), jobs)
+
+
+def in_processes(check: Callable[[range], list[T]], seeds: range, jobs: int) -> Iterator[T]:
+    """Calls `check` in processes of their own: one that crashes names its kernels.
 
     Raises:
         RuntimeError: a process ended; the message has the kernel.
     """
-    batches = [range(first, min(first + PER_BATCH, kernels)) for first in range(0, kernels, PER_BATCH)]
+    batches = [seeds[first : first + PER_BATCH] for first in range(0, len(seeds), PER_BATCH)]
     with ProcessPoolExecutor(jobs) as pool:
         running = [pool.submit(check, batch) for batch in batches]
         for batch, future in zip(batches, running, strict=True):
             try:
                 yield from future.result()
             except BrokenProcessPool:
-                yield from _one_by_one(batch)
+                yield from _one_by_one(check, batch)
 
 
-def _one_by_one(batch: range) -> Iterator[Outcome]:
+def _one_by_one(check: Callable[[range], list[T]], batch: range) -> Iterator[T]:
     for seed in batch:
         with ProcessPoolExecutor(1) as pool:
             try:
