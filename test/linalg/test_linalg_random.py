@@ -1,11 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random kernels convert to linalg, or are refused with the line of the cause; none ends the process."""
+"""Random kernels convert to linalg, or are refused with the line of the cause; none ends the process.
+
+Those that convert compute the same in both ways, and what the interpreter says.
+"""
 
 from __future__ import annotations
 
+import dataclasses
+from typing import Any
+
 import pytest
 
-from support.linalg import random_kernels
+from support import modules
+from support.linalg import random_kernels, random_runs
+from support.linalg.random_launches import Done
+
+#: A kernel that stores a difference.
+SEED = 20
 
 pytestmark = pytest.mark.usefixtures("stock")
 
@@ -34,3 +45,77 @@ def test_stock_says_which_module_is_no_good() -> None:
     assert list(refused) == [1, 4]
     assert "Dialect `ttg' not found" in refused[1]
     assert random_kernels.refused_by_stock([good, good]) == {}
+
+
+@pytest.mark.slow
+def test_random_kernels_run() -> None:
+    """Runs some kernels of ``random_runs.py --end 1000``."""
+    outcomes = list(random_kernels.in_processes(random_runs.check, range(20, 40), jobs=1))
+    assert [outcome for outcome in outcomes if outcome.wrong or outcome.differs] == []
+    assert sum(not outcome.not_interpreted and not outcome.refused for outcome in outcomes) >= 18
+
+
+@pytest.fixture(scope="module")
+def launched(tmp_path_factory: pytest.TempPathFactory) -> tuple[Any, Done]:
+    """Returns a kernel, and what the interpreter makes of it."""
+    seeds, directory = range(SEED, SEED + 1), tmp_path_factory.mktemp("launched")
+    file = random_kernels.write(seeds, directory)
+    expected = random_runs.interpreted(seeds, file)[SEED]
+    assert isinstance(expected, Done)
+    return getattr(modules.imported(file), f"random_{SEED}"), expected
+
+
+@pytest.mark.slow
+def test_another_number_than_the_interpreters_is_noticed(launched: tuple[Any, Done]) -> None:
+    kernel, expected = launched
+    assert random_runs.compare(kernel, SEED, expected) == random_runs.Ran(SEED)
+    y = expected.found["y"].clone()
+    y[-1] += 1
+    other = dataclasses.replace(expected, found={**expected.found, "y": y})
+    assert "1 elements of y" in random_runs.compare(kernel, SEED, other).differs
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("way", random_runs.WAYS)
+def test_a_way_that_computes_something_else_is_noticed(
+    way: str | None, launched: tuple[Any, Done], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lower = random_runs.lowered
+    monkeypatch.setattr(random_runs, "lowered", lambda kernel, via: _with_a_bug(lower(kernel, via), via == way))
+    assert "elements of y differ" in random_runs.compare(launched[0], SEED, launched[1]).wrong
+
+
+def _with_a_bug(result: tuple[str, str], has_one: bool) -> tuple[str, str]:
+    text, refused = result
+    assert "arith.subf" in text
+    return (text.replace("arith.subf", "arith.addf") if has_one else text), refused
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("way", random_runs.WAYS)
+def test_a_way_that_refuses_alone_is_noticed(
+    way: str | None, launched: tuple[Any, Done], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lower = random_runs.lowered
+    monkeypatch.setattr(
+        random_runs, "lowered", lambda kernel, via: ("", "a.py:1:1: no") if via == way else lower(kernel, via)
+    )
+    assert "a.py:1:1: no" in random_runs.compare(launched[0], SEED, launched[1]).wrong
+
+
+def _with_less_memory(seeds: range) -> list[random_runs.Ran]:
+    """Runs kernels whose memory ends before the last element of `y` that they store; this process does nothing else."""
+    run = random_runs.run
+
+    def less(function: Any, launch: Any, accessed: dict[str, tuple[int, int]], at_end: bool) -> Any:
+        low, high = accessed["y"]
+        return run(function, launch, {**accessed, "y": (low, high - 1)}, at_end)
+
+    random_runs.run = less
+    return random_runs.check(seeds)
+
+
+@pytest.mark.slow
+def test_an_access_outside_of_memory_ends_the_process() -> None:
+    with pytest.raises(RuntimeError, match=f"this kernel ended the process:\n(.|\n)*random_{SEED}"):
+        list(random_kernels.in_processes(_with_less_memory, range(SEED, SEED + 1), jobs=1))

@@ -174,13 +174,8 @@ _way: list[tuple[Literal["structured"] | None, _Pointers, tx.Pipeline | None]] =
 def compiled(kernel: triton.JITFunction, signature: dict[str, object], options: dict[str, object]) -> Any:
     """Returns the kernel as a C function, compiled once for each signature and way."""
     via, pointers, pipeline = _way[-1]
-    key = (
-        kernel,
-        via,
-        pointers,
-        pipeline and id(pipeline),
-        *((name, str(value)) for name, value in (signature | options).items()),
-    )
+    given = tuple((name, str(value)) for name, value in (signature | options).items())
+    key = (kernel, via, pointers, pipeline and id(pipeline), given)
     if key not in _built:
         how = {"via": via, "pointers": pointers, "options": options, "pipeline": pipeline}
         lowered = tx.linalg.compile(kernel, signature, lowered=True, **how)

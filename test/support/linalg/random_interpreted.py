@@ -79,6 +79,16 @@ class _Watched:
         return self.functions.atomic_cas(pointers, *rest)
 
 
+def _rounded(value: np.ndarray, source: tl.dtype, target: tl.dtype, mode: object) -> np.ndarray:
+    """A cast of floats. The interpreter cuts off the bits that bf16 has not; compilers round to the nearest number."""
+    if (source, target) == (tl.float32, tl.bfloat16):
+        return torch.from_numpy(value.copy()).bfloat16().view(torch.int16).numpy().view(np.uint16)
+    return _convert_float(value, source, target, mode)
+
+
+_convert_float: Any = interpreter._convert_float
+
+
 def _tanh(value: tl.tensor) -> tl.tensor:
     """The function of libdevice that the kernels call."""
     return tl.tensor(interpreter.TensorHandle(np.tanh(value.handle.data), value.dtype), value.type)
@@ -122,6 +132,7 @@ def main(begin: str, end: str, kernels: str, file: str) -> None:
     module = modules.imported(Path(kernels))
     # Kernels print, but not to where the process that started this one waits for its output.
     interpreter.InterpreterBuilder.create_print = lambda *_: None
+    interpreter._convert_float = _rounded
     module.libdevice.tanh = _tanh
     seeds = range(int(begin), int(end))
     torch.save({seed: interpreted(getattr(module, f"random_{seed}"), seed) for seed in seeds}, file)

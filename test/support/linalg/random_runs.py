@@ -65,17 +65,24 @@ class Ran:
 
 def check(seeds: range) -> list[Ran]:
     """Runs the kernels of `seeds` in this process, and in another one with the interpreter."""
+    torch.set_num_threads(1)  # a process that was forked has no threads of OpenMP, but waits for them
     with tempfile.TemporaryDirectory() as directory:
-        file, found = random_kernels.write(seeds, Path(directory)), Path(directory, "found.pt")
-        run_in_interpreter(random_interpreted.__file__, *map(Path, (str(seeds.start), str(seeds.stop))), file, found)
-        expected = torch.load(found, weights_only=False)
+        file = random_kernels.write(seeds, Path(directory))
+        expected = interpreted(seeds, file)
         module = modules.imported(file)
         return [compare(getattr(module, f"random_{seed}"), seed, expected[seed]) for seed in seeds]
 
 
+def interpreted(seeds: range, file: Path) -> dict[int, Done | str]:
+    """Returns for each seed what its kernel in the file does in the interpreter, or why that cannot say so."""
+    found = file.with_suffix(".pt")
+    run_in_interpreter(random_interpreted.__file__, *map(Path, (str(seeds.start), str(seeds.stop))), file, found)
+    return dict(torch.load(found, weights_only=False))
+
+
 def compare(kernel: triton.JITFunction, seed: int, expected: Done | str) -> Ran:
     """Runs a kernel in both ways and compares what it does."""
-    lowered, refused = zip(*(_lowered(kernel, via) for via in WAYS), strict=True)
+    texts, refused = zip(*(lowered(kernel, via) for via in WAYS), strict=True)
     if any(refused):
         if refused[0] != refused[1]:
             return Ran(seed, wrong=f"the ways refuse it with {refused}")
@@ -84,7 +91,7 @@ def compare(kernel: triton.JITFunction, seed: int, expected: Done | str) -> Ran:
     launch = random_launches.draw(seed, 0) if isinstance(expected, str) else expected.launch
     accessed = dict.fromkeys(POINTERS, (-MARGIN, MARGIN)) if isinstance(expected, str) else expected.accessed
     name, more = kernel.__name__, _libdevice()
-    functions = [getattr(execute.build(execute.to_llvm(text), name, more), name) for text in lowered]
+    functions = [getattr(execute.build(execute.to_llvm(text), name, more), name) for text in texts]
     with _silent():
         results = [run(function, launch, accessed, at_end) for function in functions for at_end in (False, True)]
     for result in results[1:]:
@@ -114,7 +121,7 @@ def _libdevice() -> Path:
     return file
 
 
-def _lowered(kernel: triton.JITFunction, via: Literal["structured"] | None) -> tuple[str, str]:
+def lowered(kernel: triton.JITFunction, via: Literal["structured"] | None) -> tuple[str, str]:
     """Returns the module for stock mlir-opt, and why there is none."""
     try:
         return tx.linalg.compile(kernel, random_kernels.SIGNATURE, lowered=True, via=via), ""
