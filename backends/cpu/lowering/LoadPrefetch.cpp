@@ -62,7 +62,7 @@ int64_t mlir::triton_ext::cpu::bytesToNextIteration(triton::LoadOp load) {
   constexpr int64_t page = 4096, most = 128 << 10;
   auto loop = dyn_cast<scf::ForOp>(load->getParentOp());
   auto type = dyn_cast<RankedTensorType>(load.getPtr().getType());
-  if (!loop || !type || type.getRank() < 2 || isVolatile(load))
+  if (!loop || !type || type.getRank() < 2)
     return 0;
   int64_t bytes = pointeeBytes(type), size = type.getShape().back();
   std::optional<int64_t> growth = growthOf(load.getPtr(), loop);

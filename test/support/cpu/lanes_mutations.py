@@ -52,9 +52,17 @@ class PrefetchMutation(Mutation):
     noticed: str = "is_not_prefetched"
 
 
+@dataclass(frozen=True)
+class NextTileMutation(Mutation):
+    """A bug that the tests of prefetches of the next tile notice."""
+
+    tests: str = "test_load_prefetch.py"
+    noticed: str = "is_not_prefetched"
+
+
 ELEMENTWISE, EVALUATOR, LANES = "Elementwise.cpp", "Evaluator.cpp", "LaneArithmetic.cpp"
 MEMORY, WRAPPING = "MemoryAccess.cpp", "Wrapping.cpp"
-FUSION, PREFETCH = "FuseMultiplyAdd.cpp", "StorePrefetch.cpp"
+FUSION, PREFETCH, NEXT = "FuseMultiplyAdd.cpp", "StorePrefetch.cpp", "LoadPrefetch.cpp"
 EXCHANGES, SCHEDULE = "Exchanges.cpp", "TileSchedule.cpp"
 ENDS_OF_LOOPS, SPLIT_POINTS, REST = "SplitEnds.cpp", "SplitPoints.cpp", "ReduceRest.cpp"
 ENDS, RING, RANDOM = "ends_of_32_bits", "both_sides_of_zero", "random_kernels"
@@ -176,5 +184,18 @@ MUTATIONS = {
         PREFETCH,
         "!isOfAddress(op) || op->getBlock() != block",
         "!op || op->getBlock() != block || (!isOfAddress(op) && !isa<arith::DivSIOp>(op))",
+    ),
+    # Prefetches of the next tile
+    "any step is a tile": NextTileMutation(NEXT, "growth != size", "false"),
+    "a step is a tile further": NextTileMutation(
+        NEXT, "size * bytes", "2 * size * bytes", "what_is_prefetched", behind=".back() != 1)"
+    ),
+    "a stream is prefetched": NextTileMutation(NEXT, "size * bytes >= page", "false", "sizes"),
+    "a tile of any size is prefetched": NextTileMutation(
+        NEXT, "type.getNumElements() * bytes > most", "false", "sizes"
+    ),
+    "half a line is prefetched": NextTileMutation(EVALUATOR, "b.lanes() * bytes < lineBytes", "false", "sizes"),
+    "a row of a page has a next program": NextTileMutation(
+        "GridOrder.cpp", "rowBytes < page", "true", "rows_of_a_page"
     ),
 }
