@@ -139,6 +139,10 @@ def test_loop_split_default() -> None:
             r"^ +(\d+) +'tt.elementwise_inline_asm'",
             "the other {} have a barrier in inline assembly",
         ),
+        ("linalg-ways.md", "linalg-random-runs.txt", r"^(\d+) kernels, each", "Of {:,} random kernels"),
+        ("linalg-ways.md", "linalg-random-runs.txt", r"^(\d+) executed", "{:,} run in both ways"),
+        ("linalg-ways.md", "linalg-random-runs.txt", r"^(\d+) refused", "the other {} at their line"),
+        ("linalg-ways.md", "linalg-random-runs.txt", r"^(\d+) of the \1 that the interp", "interpreter runs {:,} of"),
         ("cpu.md", "cpu.txt", r"beside torch (\d+\.\d+)", "torch {} eager"),
         (
             "cpu.md",
