@@ -56,7 +56,7 @@ Offsets mlir::triton_ext::analysis::scaleOffsets(const Offsets &offsets,
 
 std::optional<Offsets> mlir::triton_ext::analysis::wrapOffsets(
     const Offsets &offsets, OpFoldResult modulus, ArrayRef<int64_t> shape,
-    IndexMath &math) {
+    bool isExact, IndexMath &math) {
   if (offsets.wrapsAround() || shape.empty())
     return std::nullopt;
   WrappedOffset term{0, offsets.offset, math.number(0), modulus};
@@ -65,9 +65,10 @@ std::optional<Offsets> mlir::triton_ext::analysis::wrapOffsets(
       continue;
     std::optional<int64_t> number = getConstantIntValue(stride);
     int64_t distance;
-    if (!isZero(term.stride) || !number ||
-        llvm::MulOverflow(*number, shape[dim] - 1, distance) ||
-        distance < -mostDistance || distance > mostDistance)
+    bool isShort = number &&
+                   !llvm::MulOverflow(*number, shape[dim] - 1, distance) &&
+                   distance >= -mostDistance && distance <= mostDistance;
+    if (!isZero(term.stride) || !(isShort || isExact))
       return std::nullopt;
     term.dim = dim;
     term.stride = stride;
@@ -76,10 +77,9 @@ std::optional<Offsets> mlir::triton_ext::analysis::wrapOffsets(
   return Offsets{math.number(0), zeros, {term}};
 }
 
-/// Returns the part of the offsets along dimension `dim` as one term; nullopt
-/// if it takes several terms.
-static std::optional<WrappedOffset>
-getTermAlong(const Offsets &offsets, unsigned dim, IndexMath &math) {
+std::optional<WrappedOffset>
+mlir::triton_ext::analysis::getTermAlong(const Offsets &offsets, unsigned dim,
+                                         IndexMath &math) {
   OpFoldResult stride = offsets.strides[dim];
   WrappedOffset result{dim, math.number(0), stride, math.number(0)};
   unsigned count = isZero(stride) ? 0 : 1;

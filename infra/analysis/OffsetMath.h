@@ -44,9 +44,15 @@ Offsets scaleOffsets(const Offsets &offsets, OpFoldResult factor,
 /// Returns the remainders of the offsets of a tensor of this shape. Returns
 /// nullopt if they wrap around along several dimensions, or if the dividend may
 /// wrap in its type: a dividend with a large or unknown factor is taken for a
-/// hash, which wraps on purpose.
+/// hash, which wraps on purpose, unless `isExact` says that it does not wrap.
 std::optional<Offsets> wrapOffsets(const Offsets &offsets, OpFoldResult modulus,
-                                   ArrayRef<int64_t> shape, IndexMath &math);
+                                   ArrayRef<int64_t> shape, bool isExact,
+                                   IndexMath &math);
+
+/// Returns the part of the offsets along dimension `dim` as one term, whose
+/// modulus is 0 if it does not wrap around; nullopt if it takes several terms.
+std::optional<WrappedOffset> getTermAlong(const Offsets &offsets, unsigned dim,
+                                          IndexMath &math);
 
 /// Returns the offsets of a choice between values with the offsets `yes` and
 /// `no`; nullopt if several offsets have to be chosen along one dimension.

@@ -63,6 +63,26 @@ static bool areBelow(const Offsets &offsets, ArrayRef<int64_t> shape,
   return low.isNonNegative() && high.getActiveBits() <= bits;
 }
 
+/// Returns whether the flags of sums and products say that no element wraps.
+static bool neverWraps(Value tensor, IndexMath &math) {
+  Operation *op = tensor.getDefiningOp();
+  if (!op || !math.spend())
+    return false;
+  if (isa<tt::SplatOp, tt::MakeRangeOp, arith::ConstantOp>(op))
+    return true;
+  auto flags = arith::IntegerOverflowFlags::nsw;
+  if (auto add = dyn_cast<arith::AddIOp>(op))
+    flags = add.getOverflowFlags();
+  else if (auto product = dyn_cast<arith::MulIOp>(op))
+    flags = product.getOverflowFlags();
+  else if (!isa<arith::ExtSIOp>(op))
+    return false;
+  if (!bitEnumContainsAny(flags, arith::IntegerOverflowFlags::nsw))
+    return false;
+  return llvm::all_of(op->getOperands(),
+                      [&](Value operand) { return neverWraps(operand, math); });
+}
+
 static unsigned bitsOf(Type type) {
   Type element = getElementTypeOrSelf(type);
   return element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
@@ -155,7 +175,7 @@ mlir::triton_ext::analysis::trackOffsets(Value value, IndexMath &math) {
         if (!pair || !pair->second.isUniform())
           return std::nullopt;
         return wrapOffsets(pair->first, pair->second.offset, type.getShape(),
-                           math);
+                           neverWraps(remainder.getLhs(), math), math);
       })
       .Case([&](arith::ShLIOp shift) -> Result {
         SplatElementsAttr amount;

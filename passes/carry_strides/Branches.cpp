@@ -27,8 +27,7 @@ static std::optional<Yielded> findInArms(scf::IfOp branch, unsigned index) {
   OpBuilder inThen(thenEnd), inElse(elseEnd);
   Form form{type};
   do {
-    if (form.kind != Form::Strided &&
-        !findRest(yes, form, &branch.getThenRegion(), inThen))
+    if (!findRest(yes, form, &branch.getThenRegion(), inThen))
       continue;
     auto left = findNumbers(yes, form, inThen);
     auto right = left ? findNumbers(no, form, inElse) : std::nullopt;

@@ -96,7 +96,7 @@ bool Trial::trackAll(SmallVector<Tensor> &tensors, Operation *end,
     Form &form = tensor.form;
     Value value = end->getOperand(first + tensor.index);
     std::optional<SmallVector<Value>> numbers;
-    if (form.kind == Form::Strided || !begins ||
+    if (!begins ||
         findRest(value, form, &(copy ? copy : loop)->getRegion(0), b))
       numbers = findNumbers(value, form, b);
     if (numbers)

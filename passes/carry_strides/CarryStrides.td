@@ -22,6 +22,12 @@ def CarryStridesPass : Pass<"triton-ext-carry-strides", "::mlir::ModuleOp"> {
     their index along one dimension only, this tensor has only this dimension: a loop
     that advances the rows of a tile by loaded offsets carries one offset for each row.
 
+    A tensor of pointers that wraps around may be swapped for one with other offsets, or
+    chosen by a condition. Along each dimension that wraps around, the loop then carries
+    the first dividend, its stride and the modulus. A tensor that does not wrap around
+    there has a modulus of 2^61, which leaves all offsets as they are. This needs one
+    remainder along a dimension: `x + i % m + i % k` is not carried so.
+
     Analyses cannot follow every result of an `scf.if` into its arms, for example if a
     loop in one arm advances it, or if one arm loads its offsets. The `scf.if` then
     returns the numbers of the tensor, if it has one of these forms in both arms.

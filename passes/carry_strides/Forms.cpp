@@ -6,6 +6,7 @@
 #include "Forms.h"
 #include "StridedNumbers.h"
 #include "Sums.h"
+#include "WrappedNumbers.h"
 
 #include "analysis/LineTracker.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -63,6 +64,8 @@ SmallVector<Type>
 mlir::triton_ext::carry_strides::numberTypes(const Form &form) {
   if (form.kind == Form::Strided)
     return numberTypes(form.type);
+  if (form.kind == Form::Wrapped)
+    return wrappedTypes(form.type, form.wraps);
   SmallVector<Type> types{form.type.getElementType()};
   if (form.kind == Form::Moved)
     types.push_back(offsetsType(form));
@@ -71,6 +74,8 @@ mlir::triton_ext::carry_strides::numberTypes(const Form &form) {
 
 bool mlir::triton_ext::carry_strides::findRest(Value tensor, Form &form,
                                                Region *region, OpBuilder &b) {
+  if (form.kind == Form::Strided || form.kind == Form::Wrapped)
+    return true;
   IndexMath math = mathAt(b, tensor.getLoc());
   auto sum = trackSum(tensor, math);
   if (!sum)
@@ -92,20 +97,29 @@ bool mlir::triton_ext::carry_strides::toNextForm(Form &form, Value tensor,
     form.kind = Form::Shifted;
     return true;
   }
+  if (!isPointer(form.type))
+    return false;
   if (form.kind == Form::Moved) {
     bool hadLine = form.along.has_value();
     form.along.reset();
     return hadLine;
   }
-  IndexMath math = mathAt(b, tensor.getLoc());
-  auto sum = isPointer(form.type) ? trackSum(tensor, math) : std::nullopt;
-  auto added = sum ? behindRest(*sum, form) : std::nullopt;
-  if (!added || added->empty())
-    return false;
+  if (form.kind == Form::Shifted) {
+    IndexMath math = mathAt(b, tensor.getLoc());
+    auto sum = trackSum(tensor, math);
+    auto added = sum ? behindRest(*sum, form) : std::nullopt;
+    if (added && added->empty())
+      return false;
+    form.canMove = added.has_value();
+    if (auto line = added ? trackLine(added->back(), math) : std::nullopt)
+      form.along = line->dim;
+  }
+  if (addWraps(tensor, form.wraps, b)) {
+    form.kind = Form::Wrapped;
+    return true;
+  }
   form.kind = Form::Moved;
-  if (auto line = trackLine(added->back(), math))
-    form.along = line->dim;
-  return true;
+  return form.canMove;
 }
 
 std::optional<SmallVector<Value>>
@@ -113,6 +127,8 @@ mlir::triton_ext::carry_strides::findNumbers(Value tensor, const Form &form,
                                              OpBuilder &b) {
   if (form.kind == Form::Strided)
     return trackNumbers(tensor, b);
+  if (form.kind == Form::Wrapped)
+    return trackWrapped(tensor, form.wraps, b);
   IndexMath math = mathAt(b, tensor.getLoc());
   auto sum = trackSum(tensor, math);
   auto added = sum ? behindRest(*sum, form) : std::nullopt;
@@ -131,28 +147,19 @@ mlir::triton_ext::carry_strides::findNumbers(Value tensor, const Form &form,
   return numbers;
 }
 
-/// Returns offsets of one dimension as a tensor of this type.
-static Value widen(Value offsets, RankedTensorType type, unsigned dim,
-                   OpBuilder &b, Location loc) {
-  for (unsigned axis = 0; axis < type.getRank(); ++axis)
-    if (axis != dim)
-      offsets = tt::ExpandDimsOp::create(b, loc, offsets, axis);
-  if (offsets.getType() != type)
-    offsets = tt::BroadcastOp::create(b, loc, type, offsets);
-  return offsets;
-}
-
 Value mlir::triton_ext::carry_strides::rebuild(const Form &form,
                                                ValueRange numbers, OpBuilder &b,
                                                Location loc) {
   if (form.kind == Form::Strided)
     return rebuild(form.type, numbers, b, loc);
+  if (form.kind == Form::Wrapped)
+    return rebuildWrapped(form.type, form.wraps, numbers, b, loc);
   Value sum = tt::SplatOp::create(b, loc, form.type, numbers.front());
   SmallVector<Value> addends(form.rest);
   if (form.kind == Form::Moved) {
-    auto type = RankedTensorType::get(form.type.getShape(), b.getI64Type());
+    ArrayRef<int64_t> shape = form.type.getShape();
     Value offsets = numbers.back();
-    addends.push_back(form.along ? widen(offsets, type, *form.along, b, loc)
+    addends.push_back(form.along ? widen(offsets, shape, *form.along, b, loc)
                                  : offsets);
   }
   for (Value tensor : addends) {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The numbers that stand for a carried tensor, in one of two forms.
+// The numbers that stand for a carried tensor, in one of four forms.
 
 #ifndef TRITON_EXT_CARRY_STRIDES_FORMS_H
 #define TRITON_EXT_CARRY_STRIDES_FORMS_H
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
+#include "llvm/ADT/SmallBitVector.h"
 
 namespace mlir::triton_ext::carry_strides {
 
@@ -15,9 +16,12 @@ namespace mlir::triton_ext::carry_strides {
 /// that do not change: x + k + i % m is shifted by the scalar x + k, and has
 /// the rest i % m. The scalar is its only number. A moved tensor of pointers is
 /// a shifted one plus a tensor of offsets, which is its second number: that is
-/// what x + i % m becomes if a loop adds loaded offsets to it.
+/// what x + i % m becomes if a loop adds loaded offsets to it. A wrapped tensor
+/// of pointers is strided along some dimensions, and has the remainder of a
+/// strided dividend along each of the others. Its numbers are in
+/// WrappedNumbers.h.
 struct Form {
-  enum Kind { Strided, Shifted, Moved };
+  enum Kind { Strided, Shifted, Moved, Wrapped };
 
   RankedTensorType type;
   Kind kind = Strided;
@@ -27,6 +31,11 @@ struct Form {
   /// The only dimension whose index the offsets of a moved tensor depend on,
   /// which then have only this dimension; nullopt if it depends on several.
   std::optional<unsigned> along = {};
+  /// Whether the tensor may be a moved one if it is not a wrapped one.
+  bool canMove = false;
+  /// The dimensions along which a wrapped tensor wraps around. It is empty
+  /// until the tensor has this form.
+  llvm::SmallBitVector wraps = {};
 };
 
 SmallVector<Type> numberTypes(const Form &form);
@@ -36,7 +45,7 @@ inline unsigned countNumbers(const Form &form) {
 
 /// Finds the rest of a shifted or moved tensor: its addends that are not
 /// splats, up to the first one that is computed inside of `region`. Returns
-/// false if the tensor does not have this form.
+/// false if the tensor does not have this form. The other forms have no rest.
 bool findRest(Value tensor, Form &form, Region *region, OpBuilder &b);
 
 /// Changes a form that `tensor` does not have to the next one that it may have,

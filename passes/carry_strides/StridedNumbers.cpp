@@ -75,6 +75,14 @@ static bool isExact(Value tensor, unsigned &budget) {
                       [&](Value operand) { return isExact(operand, budget); });
 }
 
+Value mlir::triton_ext::carry_strides::castBase(Value base,
+                                                RankedTensorType type,
+                                                OpBuilder &b, Location loc) {
+  if (base.getType() == type.getElementType())
+    return base;
+  return tt::BitcastOp::create(b, loc, type.getElementType(), base);
+}
+
 std::optional<SmallVector<Value>>
 mlir::triton_ext::carry_strides::trackNumbers(Value tensor, OpBuilder &b) {
   auto type = cast<RankedTensorType>(tensor.getType());
@@ -88,10 +96,7 @@ mlir::triton_ext::carry_strides::trackNumbers(Value tensor, OpBuilder &b) {
     if (!pointers)
       return std::nullopt;
     offsets = pointers->offsets;
-    Value base = pointers->base;
-    if (base.getType() != type.getElementType())
-      base = tt::BitcastOp::create(b, loc, type.getElementType(), base);
-    numbers.push_back(base);
+    numbers.push_back(castBase(pointers->base, type, b, loc));
   } else {
     unsigned budget = math.budget;
     if (!isExact(tensor, budget))
@@ -112,6 +117,20 @@ mlir::triton_ext::carry_strides::trackNumbers(Value tensor, OpBuilder &b) {
     if (size != 1)
       add(stride);
   return numbers;
+}
+
+Value mlir::triton_ext::carry_strides::widen(Value offsets,
+                                             ArrayRef<int64_t> shape,
+                                             unsigned dim, OpBuilder &b,
+                                             Location loc) {
+  auto whole =
+      RankedTensorType::get(shape, getElementTypeOrSelf(offsets.getType()));
+  for (unsigned axis = 0; axis < shape.size(); ++axis)
+    if (axis != dim)
+      offsets = tt::ExpandDimsOp::create(b, loc, offsets, axis);
+  if (offsets.getType() != whole)
+    offsets = tt::BroadcastOp::create(b, loc, whole, offsets);
+  return offsets;
 }
 
 Value mlir::triton_ext::carry_strides::rebuild(RankedTensorType type,
@@ -141,11 +160,7 @@ Value mlir::triton_ext::carry_strides::rebuild(RankedTensorType type,
     if (!matchPattern(stride, m_One()))
       line = arith::MulIOp::create(b, loc, line,
                                    tt::SplatOp::create(b, loc, wide, stride));
-    for (unsigned axis = 0; axis < type.getRank(); ++axis)
-      if (axis != dim)
-        line = tt::ExpandDimsOp::create(b, loc, line, axis);
-    if (line.getType() != whole)
-      line = tt::BroadcastOp::create(b, loc, whole, line);
+    line = widen(line, type.getShape(), dim, b, loc);
     sum = sum ? arith::AddIOp::create(b, loc, sum, line) : line;
   }
   bool isZero = matchPattern(offset, m_Zero());

@@ -26,6 +26,9 @@ SmallVector<Type> numberTypes(RankedTensorType type);
 /// wrap around.
 bool isTracked(Value tensor, OpBuilder &b);
 
+/// Returns the base as a pointer of the element type of a tensor of pointers.
+Value castBase(Value base, RankedTensorType type, OpBuilder &b, Location loc);
+
 /// Returns the numbers of a tensor; nullopt if it is not known to be strided.
 /// They are made at the builder's insertion point.
 std::optional<SmallVector<Value>> trackNumbers(Value tensor, OpBuilder &b);
@@ -33,6 +36,10 @@ std::optional<SmallVector<Value>> trackNumbers(Value tensor, OpBuilder &b);
 /// Returns the tensor of these numbers.
 Value rebuild(RankedTensorType type, ValueRange numbers, OpBuilder &b,
               Location loc);
+
+/// Returns offsets along one dimension as a tensor of this shape.
+Value widen(Value offsets, ArrayRef<int64_t> shape, unsigned dim, OpBuilder &b,
+            Location loc);
 
 /// Returns whether two scalars are the same, if the values that `known`
 /// contains equal what it maps them to.

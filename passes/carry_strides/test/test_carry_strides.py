@@ -73,6 +73,7 @@ slots = partial(mutants.Mutation, "Slots.cpp")
 numbers = partial(mutants.Mutation, "StridedNumbers.cpp")
 sums = partial(mutants.Mutation, "Sums.cpp")
 forms = partial(mutants.Mutation, "Forms.cpp")
+wraps = partial(mutants.Mutation, "WrappedNumbers.cpp")
 branches = partial(mutants.Mutation, "Branches.cpp")
 
 BUGS = {
@@ -99,6 +100,10 @@ BUGS = {
     "only the first arm adds offsets": branches("toNextForm(form, no, inElse)", "false"),
     "one arm yields for both": branches("findNumbers(no, form, inElse)", "findNumbers(yes, form, inElse)"),
     "every result of a branch is tracked": branches("isTracked(result, b)", "true"),
+    "a modulus may be 0": wraps("value.getDefiningOp<arith::MulIOp>()", "false"),
+    "nothing is greater than 7": wraps("math.number(mostModulus)", "math.number(7)"),
+    "dividends have no flags": wraps("arith::IntegerOverflowFlags::nsw", "arith::IntegerOverflowFlags::none"),
+    "a wrapped tensor is not a moved one": forms("added.has_value()", "false"),
     "two constants are one": numbers("left->getAttrDictionary() != right->getAttrDictionary()", "false"),
 }
 
