@@ -186,12 +186,16 @@ def wheel(make_once: MakeOnce) -> Path:
     of the checkout, so ccache has most of it. ``TRITON_EXT_TEST_WHEEL_DIR`` names a directory with a wheel to test
     instead, such as one that is compiled as it is published.
     """
+    from support import kept_wheel
 
     def fill(directory: Path) -> None:
         subprocess.run(["make", "wheel", f"DIST={directory}", "QUICK=1"], cwd=ROOT, check=True, capture_output=True)
 
+    def make(directory: Path) -> None:
+        kept_wheel.make(fill, directory)
+
     given = os.environ.get("TRITON_EXT_TEST_WHEEL_DIR")
-    (wheel,) = (ROOT / given if given else make_once("wheel", fill)).glob("*.whl")
+    (wheel,) = (ROOT / given if given else make_once("wheel", make)).glob("*.whl")
     return wheel
 
 

@@ -72,7 +72,7 @@ def test_nothing_is_kept(variable: str, calls: Any, monkeypatch: pytest.MonkeyPa
 
 
 def test_old_outputs_go(calls: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kept, "MOST_OUTPUTS", 3)
+    monkeypatch.setitem(kept.MOST, "outputs", 3)
     for name in "abcd":
         kept.output(calls, name)
         for file in (kept.KEPT / "outputs").iterdir():

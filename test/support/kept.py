@@ -42,8 +42,8 @@ STATES = 3
 MOST_BYTES = 64 << 20
 #: The variable with the digest of libraries with planted bugs, in a run of tests that must notice one of them.
 PLANTED = "TRITON_EXT_TEST_PLANTED"
-#: How many outputs are kept. If there are more, the half that was used least recently goes.
-MOST_OUTPUTS = 20_000
+#: How many outputs of each kind are kept. If there are more, the half that was used least recently goes.
+MOST = {"outputs": 20_000, "objects": 1_000, "wheels": 4}
 
 
 def is_on(environment: Mapping[str, str] = os.environ) -> bool:
@@ -145,25 +145,26 @@ def kernels_of(item: pytest.Item, environment: Mapping[str, str]) -> Iterator[Pa
 
 
 @functools.cache
-def _outputs() -> Path:
-    directory = KEPT / "outputs"
+def _outputs(kind: str) -> Path:
+    directory = KEPT / kind
     directory.mkdir(parents=True, exist_ok=True)
     found = _by_use(directory)
-    for old in found[: len(found) // 2] if len(found) > MOST_OUTPUTS else ():
+    for old in found[: len(found) // 2] if len(found) > MOST[kind] else ():
         old.unlink(missing_ok=True)
     return directory
 
 
-def output(compute: Callable[[], bytes], *depends: str) -> bytes:
+def output(compute: Callable[[], bytes], *depends: str, kind: str = "outputs") -> bytes:
     """Returns what `compute` returns, or returned when `depends` and the machine were the same.
 
     Args:
         compute: calls a compiler. If it raises, nothing is kept.
         depends: everything that determines the output: the compiler's version, its arguments, the text that it reads.
+        kind: one of `MOST`.
     """
     if not is_on():
         return compute()
-    file = _outputs() / hashlib.sha256(repr((_machine(), depends)).encode()).hexdigest()
+    file = _outputs(kind) / hashlib.sha256(repr((_machine(), depends)).encode()).hexdigest()
     try:
         found = file.read_bytes()
         os.utime(file)

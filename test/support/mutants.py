@@ -19,7 +19,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import IO
 
-from support import ROOT, forked_pytest, kept
+from support import ROOT, forked_pytest, kept, kept_objects
 from support import environment as environment_of
 from triton_ext.authoring import build
 from triton_ext.support import resources
@@ -127,7 +127,11 @@ def build_source(extension: str, scratch: Path) -> Path:
         # A batch finds its sources in the directory of its library.
         replaced |= {f"-I{directory}": f"-I{scratch / directory.relative_to(ROOT)}" for directory in directories}
         command = " ".join(replaced.get(word, word) for word in step["command"].split(" "))
-        _run(command.replace(f" {output}", f" {compiled}"), scratch)
+        command = command.replace(f" {output}", f" {compiled}")
+        copied = [scratch / source.relative_to(ROOT) for source in sources]
+        compile_it = functools.partial(_compile, command, compiled, scratch)
+        found = kept_objects.find(compile_it, step["command"], output, copied, base=scratch, build_dir=build_dir)
+        compiled.write_bytes(found)
         objects[output] = str(compiled)
     for step in steps:
         words = step["command"].split(" ")
@@ -169,6 +173,11 @@ def _sources(file: Path, build_dir: Path) -> set[Path]:
 
 def _original(file: Path, scratch: Path) -> Path:
     return ROOT / file.relative_to(scratch)
+
+
+def _compile(command: str, compiled: Path, directory: Path) -> bytes:
+    _run(command, directory)
+    return compiled.read_bytes()
 
 
 def _run(command: str, directory: Path) -> None:
