@@ -12,6 +12,8 @@ import triton.language as tl
 from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource
 
+pytestmark = pytest.mark.keeps_kernels
+
 N = 64
 
 

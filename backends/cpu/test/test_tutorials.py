@@ -10,6 +10,8 @@ import triton.language as tl
 from torch.nn import functional
 from triton.tools.tensor_descriptor import TensorDescriptor
 
+pytestmark = pytest.mark.keeps_kernels
+
 
 @triton.jit
 def softmax_kernel(out, x, out_stride, x_stride, rows, columns, BLOCK: tl.constexpr):
