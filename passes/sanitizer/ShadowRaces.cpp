@@ -144,25 +144,6 @@ struct Sets {
 };
 } // namespace
 
-/// Adds numbers to words, and returns the words as they were, without an atomic
-/// operation where the word has the number. In loops programs read what others
-/// have read: of the words of a matrix product most have all bits of a set
-/// after some programs. This is right although the word that was loaded may be
-/// an old one: bits are only ever set, so the word still has the number, and
-/// who comes later finds it there. Of two programs at least one comes later in
-/// the order of the word.
-static Value wordsBefore(Value pointer, Value added, Value isOn,
-                         ImplicitLocOpBuilder &b) {
-  Value seen = ownResult(tt::LoadOp::create(b, pointer, isOn,
-                                            numberLike(0, added.getType(), b),
-                                            /*isVolatile=*/true));
-  Value both = arith::OrIOp::create(b, seen, added);
-  Value isNew = arith::CmpIOp::create(b, P::ne, both, seen);
-  Value before =
-      atomicOr(pointer, added, arith::AndIOp::create(b, isOn, isNew), b);
-  return arith::SelectOp::create(b, isNew, before, seen);
-}
-
 static llvm::json::Object noteOf(const RaceWord &word, const RaceSet &own) {
   llvm::json::Array sets;
   for (const RaceSet &set : word.sets)
@@ -203,9 +184,7 @@ void ShadowChecker::checkRace(const ShadowAccess &one, const ShadowWords &words,
     added = arith::ShLIOp::create(b, added, half);
   }
   Value pointer = shadowAt(words, byte, element, b);
-  sets.words = one.access.op->getParentOfType<LoopLikeOpInterface>()
-                   ? wordsBefore(pointer, added, isOn, b)
-                   : atomicOr(pointer, added, isOn, b);
+  sets.words = atomicOr(pointer, added, isOn, b);
   if (half)
     sets.words = sets.both(arith::ShRUIOp::create(b, sets.words, half),
                            sets.number(0xffff));

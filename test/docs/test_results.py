@@ -270,6 +270,8 @@ def test_sanitizer_launches() -> None:
     said = " ".join(page("sanitizer.md").split())
     assert f"takes {without} µs without checks and {now} µs with the default ones, before {before};" in said
     assert f"{cold_without} and {cold} µs, before {cold_before} (" in said
+    (gpu,) = re.findall(r"a launch takes the host ([\d.]+) us, with bounds ([\d.]+) us;", text)
+    assert "takes the host {} µs, with `bounds` {} µs.".format(*gpu) in said
 
 
 def test_sanitizer_equal_bits() -> None:

@@ -125,13 +125,6 @@ MUTATIONS = {
     "neighbouring bytes share their bits": (
         PARTNERS, "neighbours", races("numberLike(3, type, b)", "numberLike(0, type, b)"),
     ),
-    "a word that was read is one without programs": (
-        PARTNERS, "all_numbers_of_readers", races("arith::SelectOp::create(b, isNew, before, seen)", "before"),
-    ),
-    "no number is new": (
-        PARTNERS, "all_numbers_of_readers",
-        races("arith::CmpIOp::create(b, P::ne, both, seen)", "numberLike(0, isOn.getType(), b)"),
-    ),
     "all launches have one hash": (
         PARTNERS, "differ_in_the_next", races("arith::MulIOp::create(b, salt, like(bits))", "like(0)"),
     ),

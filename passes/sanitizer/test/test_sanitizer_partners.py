@@ -72,8 +72,8 @@ BYTES = [torch.int8, torch.uint8, torch.bool, torch.float8_e5m2]
 def test_words_that_have_all_numbers_of_readers(dtype: torch.dtype, bits: int, writer: int) -> None:
     """One thread runs the programs in their order, so each one after the writer finds the race, if its bits differ.
 
-    If the writer is the last one, it finds those that have read. The words have the numbers of later readers before
-    these come, so in a loop they are read, and not written.
+    If the writer is the last one, it finds those that have read. The words have all bits of readers before the last
+    ones come.
     """
     B, grid = 32, 64  # noqa: N806
     x, out = torch.zeros(2 * B).to(dtype), torch.zeros(grid * B)
