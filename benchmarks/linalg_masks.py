@@ -26,6 +26,7 @@ import triton_ext as tx
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "test"))
 from support.linalg import execute
+from support.linalg.signatures import signature_of
 
 TURNS, CALLS = 15, 2000
 FILL = tx.Pipeline().set("linalgir.convert_triton_to_linalg", fill_masks=True)
@@ -69,7 +70,7 @@ CASES = {
 
 def runner(kernel: triton.JITFunction, arguments: dict[str, Any], fused: bool, fills: bool) -> Callable[[], None]:
     """Returns a function that calls the kernel many times."""
-    signature = execute.signature_of(kernel, arguments)
+    signature = signature_of(kernel, arguments)
     lowered = tx.linalg.compile(kernel, signature, lowered=True, pipeline=FILL if fills else None)
     passes = execute.STOCK.replace("(", f"({FUSE}", 1) if fused else execute.STOCK
     function = getattr(execute.build(execute.to_llvm(lowered, passes), kernel.__name__), kernel.__name__)

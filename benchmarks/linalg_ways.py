@@ -32,6 +32,7 @@ import triton_ext as tx
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "test"))
 from support.linalg import execute, ways_page
+from support.linalg.signatures import signature_of
 
 TURNS = 15
 WAYS: tuple[Literal["structured"] | None, ...] = (None, "structured")
@@ -132,7 +133,7 @@ def launches() -> dict[str, Launch]:
 
 def runner(launch: Launch, via: Literal["structured"] | None) -> Callable[[], None]:
     """Returns a function that runs all programs, which is compiled in that way."""
-    signature = execute.signature_of(launch.kernel, launch.arguments)
+    signature = signature_of(launch.kernel, launch.arguments)
     lowered = tx.linalg.compile(launch.kernel, signature, lowered=True, via=via)
     function = getattr(execute.build(execute.to_llvm(lowered), launch.kernel.__name__), launch.kernel.__name__)
     values: list[Any] = []
@@ -166,7 +167,7 @@ def milliseconds(runs: list[Callable[[], None]]) -> list[float]:
 
 def measure(launch: Launch) -> list[str]:
     """Returns the cells of a row, after the name."""
-    signature = execute.signature_of(launch.kernel, launch.arguments)
+    signature = signature_of(launch.kernel, launch.arguments)
     structured: list[str] = []
     sizes, runs = [], []
     out = launch.arguments["c" if "c" in launch.arguments else "out"]

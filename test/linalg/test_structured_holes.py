@@ -100,17 +100,21 @@ def test_compare_and_swap() -> None:
 
 
 @triton.jit
-def halves(x, a, b, N: tl.constexpr):
+def halves(x, a: tl.float16, b: tl.bfloat16, N: tl.constexpr):
     i = tl.arange(0, N)
     tl.device_print("a", a)
     tl.store(x + i, tl.load(x + i) * a + b)
 
 
-def test_scalars_of_16_bits_and_prints() -> None:
+@pytest.mark.usefixtures("through")
+def test_scalars_of_16_bits_and_prints(capfd: pytest.CaptureFixture[str]) -> None:
     text = triton_ext.linalg.compile(halves, "*fp32, fp16, bf16, 16", via="structured")
     assert "%arg1: f16, %arg2: bf16" in text
-    assert "aux.scalar.print" in text
-    triton_ext.linalg.compile(halves, "*fp32, fp16, bf16, 16", via="structured", lowered=True)
+    x = torch.arange(16, dtype=torch.float32)
+    halves[(1,)](x, 1.7, 0.1, N=16)
+    a, b = torch.tensor(1.7, dtype=torch.float16), torch.tensor(0.1, dtype=torch.bfloat16)
+    torch.testing.assert_close(x, torch.arange(16) * a.float() + b.float(), rtol=1e-6, atol=0)
+    assert capfd.readouterr().out == f"pid (0, 0, 0) idx () a: {a.item():f}\n"
 
 
 @triton.jit

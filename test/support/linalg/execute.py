@@ -33,6 +33,7 @@ from triton_ext.backends.cpu._machine_code import TRIPLE
 import support
 import triton_ext as tx
 from support import kept
+from support.linalg.signatures import SCALARS, signature_of
 from triton_ext.sdk.parts import compiler
 from triton_ext.sdk.tools import install_tool
 
@@ -44,12 +45,6 @@ STOCK = (
     "arith-expand{include-bf16},convert-scf-to-cf,finalize-memref-to-llvm,convert-math-to-llvm,convert-math-to-libm,"
     "convert-arith-to-llvm,convert-func-to-llvm,convert-cf-to-llvm,convert-ub-to-llvm,reconcile-unrealized-casts)"
 )
-
-_TYPES = {
-    torch.int8: "*i8", torch.uint8: "*u8", torch.int16: "*i16", torch.int32: "*i32", torch.int64: "*i64",
-    torch.float16: "*fp16", torch.bfloat16: "*bf16", torch.float32: "*fp32", torch.float64: "*fp64",
-    torch.bool: "*i1", torch.float8_e4m3fn: "*fp8e4nv", torch.float8_e5m2: "*fp8e5",
-}  # fmt: skip
 
 #: The function that MLIR calls to copy between layouts, as in its own runtime library.
 _RUNTIME = """
@@ -216,24 +211,6 @@ class Guarded:
         ctypes.memmove(self.tensor.data_ptr(), self.address, self._size)
 
 
-def _kind(value: object) -> str:
-    if isinstance(value, torch.Tensor):
-        return _TYPES[value.dtype]
-    if isinstance(value, float):
-        return "fp32"
-    assert isinstance(value, int)
-    return "i32" if -(2**31) <= value < 2**31 else "i64"
-
-
-_SCALARS = {"fp32": ctypes.c_float, "i32": ctypes.c_int32, "i64": ctypes.c_int64}
-
-
-def signature_of(kernel: triton.JITFunction, arguments: dict[str, object]) -> dict[str, object]:
-    """Returns the types of arguments, and the values of those that are constants."""
-    constants = {kernel.arg_names[i] for i in kernel.constexprs}
-    return {n: v if n in constants or v is None else _kind(v) for n, v in arguments.items()}
-
-
 def launch(kernel: triton.JITFunction, grid: Any, at_end: bool, *args: object, **kwargs: object) -> None:
     """Runs all programs of the grid, one after the other."""
     options = {name: kwargs.pop(name) for name in ("debug", "sanitize_overflow") if name in kwargs}
@@ -251,7 +228,7 @@ def launch(kernel: triton.JITFunction, grid: Any, at_end: bool, *args: object, *
             memory.append(Guarded(value, at_end=at_end))
             values += pointer_to(memory[-1].address, value.numel())
         else:
-            values.append(_SCALARS[str(signature[name])](value))
+            values.append(SCALARS[str(signature[name])](value))
     grid = grid(bound.arguments) if callable(grid) else grid
     run_programs(function, values, (grid,) if isinstance(grid, int) else grid)
     for guarded in memory:

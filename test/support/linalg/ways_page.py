@@ -19,6 +19,7 @@ import triton
 import triton_ext as tx
 from support.linalg import execute, kernels
 from support.linalg.shared_inputs import INPUTS, SIGNATURE
+from support.linalg.signatures import signature_of
 from triton_ext.authoring.reference import write_page
 
 PAGE = "structured-ways.md"
@@ -51,7 +52,7 @@ def launches(name: str) -> Iterator[tuple[triton.JITFunction, dict[str, object]]
         known = {key: value for key, value in kwargs.items() if key in self.arg_names}
         bound = inspect.signature(self.fn).bind(*args, **known)
         bound.apply_defaults()
-        seen.append((self, execute.signature_of(self, bound.arguments)))
+        seen.append((self, signature_of(self, bound.arguments)))
         raise _LaunchedError
 
     original = triton.JITFunction.run
