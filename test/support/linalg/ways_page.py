@@ -17,7 +17,7 @@ from pathlib import Path
 import triton
 
 import triton_ext as tx
-from support.linalg import execute, kernels
+from support.linalg import kernels
 from support.linalg.shared_inputs import INPUTS, SIGNATURE
 from support.linalg.signatures import signature_of
 from triton_ext.authoring.reference import write_page
