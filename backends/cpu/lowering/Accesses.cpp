@@ -6,6 +6,10 @@
 
 #include "Operations.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+#include "llvm/Support/SaveAndRestore.h"
+
 using namespace mlir;
 using namespace mlir::triton_ext::cpu;
 
@@ -35,6 +39,22 @@ bool AccessLowering::isBoundByMemory(Value tensor) {
 }
 
 void AccessLowering::lower(triton::StoreOp op) {
+  if (!context.isNextBeside || !context.nextPrograms.count(op.getPtr()))
+    return store(op);
+  // The next program's tile is prefetched in a copy of the loops, because they
+  // take other vectors than loops without prefetches.
+  auto check =
+      scf::IfOp::create(b, context.isNextBeside, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  llvm::SaveAndRestore holds(context.isNextBeside, Value());
+  b.setInsertionPointToStart(check.thenBlock());
+  store(op);
+  llvm::SaveAndRestore none(context.nextPrograms, DenseMap<Value, int64_t>());
+  b.setInsertionPointToStart(check.elseBlock());
+  store(op);
+}
+
+void AccessLowering::store(triton::StoreOp op) {
   int64_t distance = context.nextPrograms.lookup(op.getPtr());
   auto write = [&](const Coords &coords) {
     Lanes ptr = evaluator.eval(op.getPtr(), coords), mask;
@@ -42,7 +62,7 @@ void AccessLowering::lower(triton::StoreOp op) {
       mask = evaluator.eval(op.getMask(), coords);
     Lanes value = evaluator.eval(op.getValue(), coords);
     evaluator.prefetchNext(ptr, bytesOf(loweredType(op.getValue().getType())),
-                           distance, /*isStore=*/true);
+                           distance, /*condition=*/Value(), /*isStore=*/true);
     memory.store(loweredType(op.getValue().getType()), ptr, value,
                  mask ? &mask : nullptr);
   };

@@ -89,6 +89,8 @@ public:
   /// For tensors of pointers, the bytes to the next program's tile, if it lies
   /// directly behind each row of this one.
   DenseMap<Value, int64_t> nextPrograms;
+  /// Whether that program runs next, if only the launch's strides show it.
+  Value isNextBeside;
   /// The operation of the function that is being lowered.
   Operation *current = nullptr;
 

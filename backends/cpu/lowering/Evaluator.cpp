@@ -165,23 +165,27 @@ Lanes Evaluator::evalLoad(triton::LoadOp load, const Coords &coords) {
   if (load.getOther())
     other = eval(load.getOther(), coords);
   int64_t distance = bytesToNextIteration(load);
-  prefetchNext(ptr, bytesOf(element),
-               distance ? distance : context.nextPrograms.lookup(load.getPtr()),
-               /*isStore=*/false);
+  if (distance)
+    prefetchNext(ptr, bytesOf(element), distance, Value(), /*isStore=*/false);
+  else
+    prefetchNext(ptr, bytesOf(element),
+                 context.nextPrograms.lookup(load.getPtr()),
+                 context.isNextBeside, /*isStore=*/false);
   return memory.load(element, ptr, mask ? &mask : nullptr,
                      other ? &other : nullptr, isVolatile(load));
 }
 
 void Evaluator::prefetchNext(const Lanes &ptr, int64_t bytes, int64_t distance,
-                             bool isStore) {
+                             Value condition, bool isStore) {
   constexpr int64_t lineBytes = 64;
   if (!distance || !ptr.isPattern() || !isContiguous(ptr.pattern, bytes) ||
       b.lanes() * bytes < lineBytes)
     return;
   OpBuilder::InsertionGuard guard(b);
-  if (ptr.holds)
-    b.setInsertionPointToStart(
-        scf::IfOp::create(b, ptr.holds, /*withElseRegion=*/false).thenBlock());
+  for (Value needed : {condition, ptr.holds})
+    if (needed)
+      b.setInsertionPointToStart(
+          scf::IfOp::create(b, needed, /*withElseRegion=*/false).thenBlock());
   Value next =
       b.offset(ptr.base, b.constant(b.getI64Type(), ptr.pattern[0] + distance));
   LLVM::Prefetch::create(b, next, /*rw=*/isStore, /*hint=*/3, /*cache=*/1);

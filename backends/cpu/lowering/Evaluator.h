@@ -23,9 +23,10 @@ public:
   void withScope(int lanes, llvm::function_ref<void()> body);
 
   /// Prefetches what lies `distance` bytes behind the lanes, if they are a
-  /// line of contiguous elements and the distance is not 0.
+  /// line of contiguous elements and the distance is not 0. A `condition` that
+  /// is not null has to hold, too.
   void prefetchNext(const Lanes &ptr, int64_t bytes, int64_t distance,
-                    bool isStore);
+                    Value condition, bool isStore);
 
   /// Returns the elements of `value` at `coords`; these are empty for a scalar.
   Lanes eval(Value value, const Coords &coords);

@@ -93,6 +93,12 @@ LogicalResult FunctionLowering::createProgram() {
     context.facts.setLimit(count, INT32_MAX);
   }
   scratch.setBase(entry->getArgument(n + numGridArguments));
+  if (gridOrder.mayRunAlongY && !gridOrder.strides.empty() &&
+      !context.nextPrograms.empty()) {
+    b.setInsertionPointToEnd(entry);
+    context.isNextBeside = gridOrder.runsAlongY(
+        b, llvm::to_vector_of<Value>(entry->getArguments()));
+  }
   return success();
 }
 

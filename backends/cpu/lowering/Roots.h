@@ -113,6 +113,8 @@ public:
   void lower(triton::AtomicPollOp op);
 
 private:
+  /// Emits the loops over a tile.
+  void store(triton::StoreOp op);
   bool isBoundByMemory(Value tensor);
   Value atomic(Operation *op, const Coords &coords);
   Value exchange(triton::AtomicCASOp op, Value ptr, const Coords &coords);

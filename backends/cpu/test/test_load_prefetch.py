@@ -138,10 +138,16 @@ def strided(x, out, n, row, column, BM: tl.constexpr, BN: tl.constexpr):
     tl.store(out + i[:, None] * n + j[None, :], 2 * v)
 
 
-def test_a_stride_of_the_launch() -> None:
-    """A tile whose stride is an argument is prefetched if it is 1."""
+@pytest.mark.parametrize("is_transposed", [False, True])
+def test_a_stride_of_the_launch(is_transposed: bool, tmp_path: Path) -> None:
+    """The order of programs hangs on a stride: the tile beside this one is prefetched if its program runs next."""
     x, out = torch.randn(64, 64), torch.empty(64, 64)
-    for tensor in (x, x.t()):
-        kernel = strided[(8, 2)](tensor, out, 64, *tensor.stride(), BM=8, BN=32)
-        assert torch.equal(out, 2 * tensor)
-        assert all(f", i32 {kind}, i32 3, i32 1)" in kernel.asm["llir"] for kind in (0, 1))
+    strides = (1, 64) if is_transposed else (64, 1)
+    kernel = strided[(8, 2)](x, out, 64, *strides, BM=8, BN=32)
+    assert torch.equal(out, 2 * (x.t() if is_transposed else x))
+    assert all(f", i32 {kind}, i32 3, i32 1)" in kernel.asm["llir"] for kind in (0, 1))
+    llir = re.sub(PREFETCH.replace("i32 0", "i32 1"), r"store i8 77, ptr \1", kernel.asm["llir"])
+    library = emulated_units.loaded(_machine_code.library_of_llir(llir, _library.compiler().host()), tmp_path)
+    x, out = torch.zeros(64, 64), torch.zeros(64, 64)
+    emulated_units.call_entry(library, kernel, 1, [x, out, 64, *strides])
+    assert out.any().item() is not is_transposed

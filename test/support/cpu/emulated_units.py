@@ -146,15 +146,15 @@ def rewritten(llir: str) -> str:
     return "\n".join(lines)
 
 
-def call_entry(library: Any, kernel: CompiledKernel, programs: int, arguments: Sequence[torch.Tensor]) -> None:
-    """Runs `programs` programs of a kernel in a loaded library, in this thread; `arguments` are all tensors.
+def call_entry(library: Any, kernel: CompiledKernel, programs: int, arguments: Sequence[torch.Tensor | int]) -> None:
+    """Runs `programs` programs of a kernel in a loaded library, in this thread; `arguments` are all but constants.
 
     A kernel with probes or checks gets zeros in place of a session's memory, so they do nothing.
     """
     metadata = kernel.metadata
     hidden = Zeros(programs * metadata.profile_scratch_size, metadata.profile_scratch_align)
     passed = (*arguments, hidden) if metadata.profile_scratch_size else arguments
-    slots = (ctypes.c_uint64 * len(passed))(*(argument.data_ptr() for argument in passed))
+    slots = (ctypes.c_uint64 * len(passed))(*(a if isinstance(a, int) else a.data_ptr() for a in passed))
     grid = (ctypes.c_int32 * 3)(programs, 1, 1)
     scratch = ctypes.create_string_buffer(metadata.scratch + 64)
     begin = -(-ctypes.addressof(scratch) // 64) * 64
