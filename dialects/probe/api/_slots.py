@@ -71,8 +71,7 @@ class Slots:
         self._sums: dict[Site, Any] = {}  # the counters of slots that were dropped
         self._firsts: list[First] = []  # the first lanes of these
         self._chunks: list[Any] = []
-        self._used = 0  # rows of the last chunk
-        self._underway = 0
+        self._used, self._underway = 0, 0  # rows of the last chunk, and launches
         self._launched: dict[int, Slot] = {}  # on the CPU, since the last call of `activity`
         self._failures = 0  # on the CPU, until that call, in all slots
         self._lock = threading.RLock()
@@ -101,8 +100,7 @@ class Slots:
 
         Args:
             slot: the slot of the launch.
-            call: of a kernel that raises the flag, what is needed to look closer at the launch; equal ones
-                are counted. None of other kernels, and of a launch that has failed.
+            call: what is needed to look closer at it; equal ones are counted. None without a flag, or if it failed.
             stream: the stream of the launch.
             is_followed: whether the host looks at the launch, whatever the flag says.
         """

@@ -148,14 +148,14 @@ def test_pointer_of_two_arguments() -> None:
 def test_runs_of_a_captured_launch() -> None:
     """A graph runs a followed launch again. Its flag has a run for each, and each is looked at once."""
     seen: dict[str, Any] = {}
-    called = Slots.called
+    end = Slots.end
 
-    def kept(slots: Slots, slot: Any, call: Any, stream: int, *, is_followed: bool = False) -> None:
+    def kept(slots: Slots, slot: Any, call: Any = None, stream: int = 0, *, is_followed: bool = False) -> None:
         seen.update(slots=slots, slot=slot, call=call)
-        called(slots, slot, call, stream, is_followed=is_followed)
+        end(slots, slot, call, stream, is_followed=is_followed)
 
     with pytest.MonkeyPatch.context() as patch, tx.sanitize("bounds", action="suppress") as report:
-        patch.setattr(Slots, "called", kept)
+        patch.setattr(Slots, "end", kept)
         add[(1,)](memory(32), memory(32), memory(20), 32, BLOCK=BLOCK)
         assert [one.lanes for one in report.findings] == [12]
         slot = seen["slot"]

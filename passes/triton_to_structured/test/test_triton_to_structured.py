@@ -133,7 +133,7 @@ BUGS = {
     "the first element does not wrap": access("math.rem(term.offset, term.modulus)", "term.offset"),
     "by 0": mutants.Mutation("IndexMath.cpp", "choose(isZero, number(1), b)", "b"),
     "the remainder by 0 is undefined": mutants.Mutation("IndexMath.cpp", "choose(isZero, a, result)", "result"),
-    "a hash does not wrap": terms("distance < -mostDistance || distance > mostDistance", "false"),
+    "a hash does not wrap": terms("distance >= -mostDistance && distance <= mostDistance", "true"),
     "a remainder of a remainder": terms("offsets.wrapsAround() || shape.empty()", "shape.empty()"),
     "both arms wrap around": terms("math.choose(condition, a->modulus, b->modulus)", "a->modulus"),
     "a dimension keeps its number": terms("dim < expand.getAxis() ? dim : dim + 1", "dim"),

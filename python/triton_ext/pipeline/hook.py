@@ -234,8 +234,7 @@ class _Slot:
         # Triton has read our key; another thread uninstalls the last pipeline; Triton reads the slot for the stages. If
         # it read None now, the kernel would be compiled without edits and cached under our key. So each uninstallation
         # makes a new empty stack, and a thread that has not seen it yet gets our hook once more.
-        is_known = _thread.empty is installed
-        if not is_borne and not installed.active and is_known and stacks.current.get() is stacks.NOTHING:
+        if not (is_borne or installed.active) and _thread.empty is installed and stacks.current.get() is stacks.NOTHING:
             _thread.answered = ()
             if user is not None:
                 compile_requests.key_is_complete()  # the user's hook may raise
