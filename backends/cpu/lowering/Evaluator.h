@@ -23,8 +23,8 @@ public:
   void withScope(int lanes, llvm::function_ref<void()> body);
 
   /// Prefetches what lies `distance` bytes behind the lanes, if they are a
-  /// line of contiguous elements and the distance is not 0. A `condition` that
-  /// is not null has to hold, too.
+  /// line of contiguous elements and the distance is not 0. The prefetch is
+  /// under `condition`, unless that is null.
   void prefetchNext(const Lanes &ptr, int64_t bytes, int64_t distance,
                     Value condition, bool isStore);
 

@@ -122,7 +122,7 @@ def _libdevice() -> Path:
 
 
 def lowered(kernel: triton.JITFunction, via: Literal["structured"] | None) -> tuple[str, str]:
-    """Returns the module for stock mlir-opt, and why there is none."""
+    """Returns the module for stock mlir-opt and "", or an empty module and why the kernel is refused."""
     try:
         return tx.linalg.compile(kernel, random_kernels.SIGNATURE, lowered=True, via=via), ""
     except PipelineError as error:
