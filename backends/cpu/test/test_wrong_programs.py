@@ -134,16 +134,15 @@ def test_a_fault_in_a_poll() -> None:
     works()
 
 
-def test_a_fault_without_debug_information(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TRITON_DISABLE_LINE_INFO", "1")  # Triton's library reads the variable itself
-    monkeypatch.setattr(triton.knobs.compilation, "disable_line_info", True)
-
+def test_a_fault_without_debug_information() -> None:
     @triton.jit
     def unmarked(x, offset):
         tl.store(x + offset, 1.0)
 
-    with pytest.raises(RuntimeError, match=r"^SIGSEGV in the kernel 'unmarked' "):
-        unmarked[(1,)](np.zeros(64, np.float32), 1 << 40)
+    with triton.knobs.compilation.scope():
+        triton.knobs.compilation.disable_line_info = True  # sets the variable, too, which Triton's library reads
+        with pytest.raises(RuntimeError, match=r"^SIGSEGV in the kernel 'unmarked' "):
+            unmarked[(1,)](np.zeros(64, np.float32), 1 << 40)
 
 
 # Waiting for programs that have not started
