@@ -17,8 +17,8 @@
 namespace mlir::triton_ext::carry_strides {
 
 /// Adds the dimensions along which a tensor of pointers wraps around to
-/// `wraps`, which is empty at first. Returns false if there are no more of them
-/// than before, or if the tensor is not known to have one stride or one
+/// `wraps`, which is empty at first. Returns false if all of them were in
+/// `wraps` before, or if the tensor is not known to have one stride or one
 /// remainder along each dimension.
 bool addWraps(Value tensor, llvm::SmallBitVector &wraps, OpBuilder &b);
 

@@ -7,6 +7,7 @@ Those that convert compute the same in both ways, and what the interpreter says.
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -75,32 +76,31 @@ def test_another_number_than_the_interpreters_is_noticed(launched: tuple[Any, Do
     assert "1 elements of y" in random_runs.compare(kernel, SEED, other).differs
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("way", random_runs.WAYS)
-def test_a_way_that_computes_something_else_is_noticed(
-    way: str | None, launched: tuple[Any, Done], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    lower = random_runs.lowered
-    monkeypatch.setattr(random_runs, "lowered", lambda kernel, via: _with_a_bug(lower(kernel, via), via == way))
-    assert "elements of y differ" in random_runs.compare(launched[0], SEED, launched[1]).wrong
-
-
-def _with_a_bug(result: tuple[str, str], has_one: bool) -> tuple[str, str]:
+def _computes_something_else(result: tuple[str, str]) -> tuple[str, str]:
     text, refused = result
     assert "arith.subf" in text
-    return (text.replace("arith.subf", "arith.addf") if has_one else text), refused
+    return text.replace("arith.subf", "arith.addf"), refused
+
+
+def _refuses(_: tuple[str, str]) -> tuple[str, str]:
+    return "", "a.py:1:1: no"
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("way", random_runs.WAYS)
-def test_a_way_that_refuses_alone_is_noticed(
-    way: str | None, launched: tuple[Any, Done], monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("bug", "noticed"), [(_computes_something_else, "elements of y differ"), (_refuses, "a.py:1:1: no")]
+)
+def test_a_bug_of_one_way_is_noticed(
+    bug: Callable[[tuple[str, str]], tuple[str, str]],
+    noticed: str,
+    way: str | None,
+    launched: tuple[Any, Done],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     lower = random_runs.lowered
-    monkeypatch.setattr(
-        random_runs, "lowered", lambda kernel, via: ("", "a.py:1:1: no") if via == way else lower(kernel, via)
-    )
-    assert "a.py:1:1: no" in random_runs.compare(launched[0], SEED, launched[1]).wrong
+    monkeypatch.setattr(random_runs, "lowered", lambda kernel, via: (bug if via == way else tuple)(lower(kernel, via)))
+    assert noticed in random_runs.compare(launched[0], SEED, launched[1]).wrong
 
 
 def _with_less_memory(seeds: range) -> list[random_runs.Ran]:

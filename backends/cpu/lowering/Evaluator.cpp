@@ -165,12 +165,12 @@ Lanes Evaluator::evalLoad(triton::LoadOp load, const Coords &coords) {
   if (load.getOther())
     other = eval(load.getOther(), coords);
   int64_t distance = bytesToNextIteration(load);
-  if (distance)
-    prefetchNext(ptr, bytesOf(element), distance, Value(), /*isStore=*/false);
-  else
-    prefetchNext(ptr, bytesOf(element),
-                 context.nextPrograms.lookup(load.getPtr()),
-                 context.isNextBeside, /*isStore=*/false);
+  Value condition;
+  if (!distance) {
+    distance = context.nextPrograms.lookup(load.getPtr());
+    condition = context.isNextBeside;
+  }
+  prefetchNext(ptr, bytesOf(element), distance, condition, /*isStore=*/false);
   return memory.load(element, ptr, mask ? &mask : nullptr,
                      other ? &other : nullptr, isVolatile(load));
 }

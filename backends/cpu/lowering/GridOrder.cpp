@@ -9,6 +9,7 @@
 
 #include "GridOrder.h"
 
+#include "LoadPrefetch.h"
 #include "Operations.h"
 #include "ProgramOrder.h"
 #include "Strides.h"
@@ -117,10 +118,8 @@ GridOrder::GridOrder(triton::FuncOp function) {
         ++along[isY];
       else if (mayBeOne)
         strides.push_back(dimensions[dim].stride);
-      // A row of a page or more is a stream that the processor follows.
-      constexpr int64_t page = 4096;
       int64_t rowBytes = type.getDimSize(dim) * pointeeBytes(type);
-      if ((differences[dim] == 1 || mayBeOne) && rowBytes < page)
+      if ((differences[dim] == 1 || mayBeOne) && rowBytes < pageBytes)
         nextAlong[isY][pointers] = rowBytes;
     }
   });

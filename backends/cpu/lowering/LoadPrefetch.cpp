@@ -20,11 +20,8 @@ static std::optional<int64_t> constantOf(Value value) {
   if (auto splat = value.getDefiningOp<triton::SplatOp>())
     value = splat.getSrc();
   APInt number;
-  DenseIntElementsAttr dense;
   if (matchPattern(value, m_ConstantInt(&number)))
     return number.getSExtValue();
-  if (matchPattern(value, m_Constant(&dense)) && dense.isSplat())
-    return dense.getSplatValue<APInt>().getSExtValue();
   return std::nullopt;
 }
 
@@ -57,16 +54,15 @@ static std::optional<int64_t> growthOf(Value value, scf::ForOp loop) {
 }
 
 int64_t mlir::triton_ext::cpu::bytesToNextIteration(triton::LoadOp load) {
-  // A row of a page or more is a stream that the processor follows. A larger
-  // tile might leave the second-level cache before it is read.
-  constexpr int64_t page = 4096, most = 128 << 10;
+  // A larger tile might leave the second-level cache before it is read.
+  constexpr int64_t most = 128 << 10;
   auto loop = dyn_cast<scf::ForOp>(load->getParentOp());
   auto type = dyn_cast<RankedTensorType>(load.getPtr().getType());
   if (!loop || !type || type.getRank() < 2)
     return 0;
   int64_t bytes = pointeeBytes(type), size = type.getShape().back();
   std::optional<int64_t> growth = growthOf(load.getPtr(), loop);
-  if (growth != size || size * bytes >= page ||
+  if (growth != size || size * bytes >= pageBytes ||
       type.getNumElements() * bytes > most ||
       Strides().of(load.getPtr()).back() != 1)
     return 0;

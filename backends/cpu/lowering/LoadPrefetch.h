@@ -11,6 +11,9 @@
 
 namespace mlir::triton_ext::cpu {
 
+/// A row of a page or more is a stream that the processor follows.
+constexpr int64_t pageBytes = 4096;
+
 /// Returns the distance in bytes from what `load` reads to what it reads in the
 /// next iteration of its loop, if that lies directly behind each row of its
 /// tile. Returns 0 if it does not, or if it is not worth a prefetch.

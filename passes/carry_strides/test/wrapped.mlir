@@ -83,7 +83,7 @@ tt.func @tiles(%x: !tt.ptr<f32>, %y: !tt.ptr<f32>, %n: i32, %m: i32, %s: i32) ->
   tt.return %last : tensor<8x4xf32>
 }
 
-// A condition chooses the base and the modulus, too.
+// A condition chooses between two tensors whose bases and moduli differ.
 // CHECK-LABEL: tt.func @chosen
 // CHECK: scf.for {{.*}}, %[[LAST:.*]] = %c2305843009213693952_i64) -> (!tt.ptr<f32>, i64, i64, i64, i64)
 // CHECK: %[[D:.*]] = arith.addi %{{.*}}, %{{.*}} overflow<nsw> : tensor<8xi64>

@@ -190,12 +190,12 @@ MUTATIONS = {
     "a step is a tile further": NextTileMutation(
         NEXT, "size * bytes", "2 * size * bytes", "what_is_prefetched", behind=".back() != 1)"
     ),
-    "a stream is prefetched": NextTileMutation(NEXT, "size * bytes >= page", "false", "sizes"),
+    "a stream is prefetched": NextTileMutation(NEXT, "size * bytes >= pageBytes", "false", "sizes"),
     "a tile of any size is prefetched": NextTileMutation(
         NEXT, "type.getNumElements() * bytes > most", "false", "sizes"
     ),
     "half a line is prefetched": NextTileMutation(EVALUATOR, "b.lanes() * bytes < lineBytes", "false", "sizes"),
     "a row of a page has a next program": NextTileMutation(
-        "GridOrder.cpp", "rowBytes < page", "true", "rows_of_a_page"
+        "GridOrder.cpp", "rowBytes < pageBytes", "true", "rows_of_a_page"
     ),
 }
