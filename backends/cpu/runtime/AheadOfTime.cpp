@@ -8,7 +8,6 @@
 #include "Features.h"
 #include "Job.h"
 
-#include <cpuid.h>
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
@@ -75,27 +74,6 @@ thread_local Message last;
   vsnprintf(last.text, sizeof last.text, format, values);
   va_end(values);
   return code;
-}
-
-/// Returns the registers that the operating system saves, as bits of XCR0.
-uint64_t savedState() {
-  unsigned a, b, c, d;
-  if (!__get_cpuid(1, &a, &b, &c, &d) || !(c >> 27 & 1)) // OSXSAVE
-    return 0;
-  uint32_t low, high;
-  __asm__("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
-  return uint64_t(high) << 32 | low;
-}
-
-bool has(const Feature &feature, uint64_t state) {
-  unsigned results[4];
-  if (!__get_cpuid_count(feature.leaf, feature.subleaf, &results[0],
-                         &results[1], &results[2], &results[3]))
-    return false;
-  if (!(results[int(feature.result)] >> feature.bit & 1) ||
-      (feature.state & ~state))
-    return false;
-  return feature.state != tiles || requestTiles();
 }
 
 const Variant *choose(const Description &kernel) {

@@ -7,7 +7,9 @@
 #ifndef TRITON_EXT_CPU_FEATURES_H
 #define TRITON_EXT_CPU_FEATURES_H
 
+#include <cpuid.h>
 #include <cstdint>
+#include <string_view>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -93,6 +95,37 @@ inline bool requestTiles() {
   constexpr int requestPermission = 0x1023; // ARCH_REQ_XCOMP_PERM
   constexpr int tileData = 18;              // XFEATURE_XTILEDATA
   return syscall(SYS_arch_prctl, requestPermission, tileData) == 0;
+}
+
+/// Returns the registers that the operating system saves, as bits of XCR0.
+inline uint64_t savedState() {
+  unsigned a, b, c, d;
+  if (!__get_cpuid(1, &a, &b, &c, &d) || !(c >> 27 & 1)) // OSXSAVE
+    return 0;
+  uint32_t low, high;
+  __asm__("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+  return uint64_t(high) << 32 | low;
+}
+
+/// Returns whether this processor has a feature, and the operating system saves
+/// its registers: `state` is what `savedState` returns.
+inline bool has(const Feature &feature, uint64_t state) {
+  unsigned results[4];
+  if (!__get_cpuid_count(feature.leaf, feature.subleaf, &results[0],
+                         &results[1], &results[2], &results[3]))
+    return false;
+  if (!(results[int(feature.result)] >> feature.bit & 1) ||
+      (feature.state & ~state))
+    return false;
+  return feature.state != tiles || requestTiles();
+}
+
+/// Returns whether this processor has the feature that LLVM calls `name`.
+inline bool has(std::string_view name) {
+  for (const Feature &feature : features)
+    if (name == feature.name)
+      return has(feature, savedState());
+  return false;
 }
 
 } // namespace triton_ext::cpu

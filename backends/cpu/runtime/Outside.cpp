@@ -4,6 +4,7 @@
 // this function instead of containing its code, which takes long to compile and
 // hardly ever runs. Counts and records are those of `probe.check`.
 
+#include "Features.h"
 #include "Runtime.h"
 
 #include <algorithm>
@@ -67,22 +68,44 @@ static void note(const Failures &found, const int64_t *slot, int64_t *counters,
   std::copy_n(record, size, buffer + slot[kSlotPool] + start);
 }
 
-/// Returns false only if no address is outside of one of the ranges. Has no
-/// comparison, so that every x86-64 can do several addresses at once.
-static bool mayExclude(const Range &memory, const Range &view,
-                       const int64_t *addresses, int64_t lanes) {
-  // Addresses are not negative. With 0 <= first <= last, one of the differences
-  // is negative for each address outside, also if the other one wraps.
-  uint64_t first = std::max({memory.first, view.first, int64_t(0)});
-  uint64_t last = std::min(memory.last, view.last);
-  if (int64_t(first) > int64_t(last))
-    return true;
-  uint64_t differences = 0;
+/// Returns a negative number if an address is less than `first` or greater than
+/// `last`, which are not negative. Addresses are not negative either: so one of
+/// the differences is negative for each address outside, also if the other one
+/// wraps. Without comparisons, every x86-64 can do several addresses at once.
+__attribute__((always_inline)) static inline int64_t
+differences(uint64_t first, uint64_t last, const int64_t *addresses,
+            int64_t lanes) {
+  uint64_t found = 0;
   for (int64_t lane = 0; lane < lanes; ++lane) {
     uint64_t at = addresses[lane];
-    differences |= (at - first) | (last - at);
+    found |= (at - first) | (last - at);
   }
-  return int64_t(differences) < 0;
+  return found;
+}
+
+// The same for processors with wide vectors. With those that every x86-64 has,
+// a gather from memory took 1.14 times as long as without checks on an EPYC,
+// with these 1.06 times.
+__attribute__((target("avx2"))) static int64_t
+differencesInAvx2(uint64_t first, uint64_t last, const int64_t *addresses,
+                  int64_t lanes) {
+  return differences(first, last, addresses, lanes);
+}
+__attribute__((target("avx512f"))) static int64_t
+differencesInAvx512(uint64_t first, uint64_t last, const int64_t *addresses,
+                    int64_t lanes) {
+  return differences(first, last, addresses, lanes);
+}
+
+/// Returns false only if no address is outside of one of the ranges.
+static bool mayExclude(const Range &memory, const Range &view,
+                       const int64_t *addresses, int64_t lanes) {
+  static const auto differencesHere = has("avx512f") ? differencesInAvx512
+                                      : has("avx2")  ? differencesInAvx2
+                                                     : differences;
+  int64_t first = std::max({memory.first, view.first, int64_t(0)});
+  int64_t last = std::min(memory.last, view.last);
+  return first > last || differencesHere(first, last, addresses, lanes) < 0;
 }
 
 /// Checks the `lanes` lanes of an access of `bytes` bytes whose mask is on.
