@@ -208,8 +208,7 @@ llvm::json::Array ShadowChecker::run() {
   for (ShadowAccess &one : shadowed)
     insertLook(one);
   tracker.finish();
-  if (checker.isStatic)
-    moveLooks();
+  moveLooks();
   llvm::SmallSetVector<Operation *, 8> rare;
   for (const ShadowAccess &one : shadowed)
     rare.insert(one.look);

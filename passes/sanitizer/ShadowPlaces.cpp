@@ -117,17 +117,19 @@ void ShadowChecker::defer(scf::ForOp loop, ArrayRef<ShadowAccess *> looks,
   }
 }
 
+/// Without the static part, looks for `uninit` stay with their accesses. Looks
+/// for races move: no proof lets them, because any order of them is right.
 void ShadowChecker::moveLooks() {
   using Key =
       std::pair<Operation *, unsigned>; // the loop, and whether for races
   llvm::MapVector<Key, SmallVector<ShadowAccess *>> deferred;
   for (ShadowAccess &one : shadowed)
-    if ((one.loop = loopFor(one)))
+    if ((checker.isStatic || one.isRace()) && (one.loop = loopFor(one)))
       deferred[{one.loop, unsigned(one.isRace())}].push_back(&one);
   // In the order of the program, which those with the same place keep.
   for (ShadowAccess &one : shadowed) {
     if (!one.loop) {
-      if (!one.isRace() && mayMove(one))
+      if (checker.isStatic && !one.isRace() && mayMove(one))
         one.look->moveBefore(stopBehind(one.access.op));
       continue;
     }

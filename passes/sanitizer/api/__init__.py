@@ -48,7 +48,9 @@ def sanitize(
         raises: whether a failed check becomes a `SanitizerError`: at the next ``torch.cuda.synchronize``,
             ``Stream.synchronize`` or ``Event.synchronize``, at the end of the block, and on the CPU at the launch.
         static: whether ``bounds`` and ``lanes`` are proved before the kernel runs where they can be, and tiles are
-            checked by their corners. Without it each lane is checked, which shows what the proofs save.
+            checked by their corners; and whether it is proved that programs touch bytes of their own. Without it each
+            lane is checked, and for ``race`` each access to memory that the kernel writes, which shows what the proofs
+            save.
 
     Raises:
         TritonExtError: a check or the action has an unknown name.

@@ -80,20 +80,25 @@ class Looks:
                 found.setdefault(argument.storage, set()).add(one["bytes"])
         return found
 
+    def contested(self, arguments: Sequence[Argument]) -> dict[tuple[int, int], list[dict[str, Any]]]:
+        """Returns the storages in which two accesses could race if they touched the same bytes, and these accesses.
+
+        Elsewhere all read, or all are atomic: whatever the programs touch, no look at a shadow would report anything.
+        """
+        found: dict[tuple[int, int], list[dict[str, Any]]] = {}
+        for one in self.accesses:
+            if one["check"] == "race" and arguments[one["argument"]].is_tensor:
+                found.setdefault(arguments[one["argument"]].storage, []).append(one)
+        kinds = {storage: {one["kind"] for one in accesses} for storage, accesses in found.items()}
+        return {storage: found[storage] for storage in found if kinds[storage] not in ({"read"}, {"atomic"})}
+
     def _decided(
         self, grid: tuple[int, ...], integers: Mapping[int, int], arguments: Sequence[Argument]
     ) -> Iterable[tuple[int, int]]:
         if math.prod(grid) == 1:
             return
-        storages: dict[tuple[int, int], list[dict[str, Any]]] = {}
-        for one in self.accesses:
-            if one["check"] == "race" and arguments[one["argument"]].is_tensor:
-                storages.setdefault(arguments[one["argument"]].storage, []).append(one)
         known: tuple[Programs, list[Use]] | None = None
-        for storage, accesses in storages.items():
-            kinds = {one["kind"] for one in accesses}
-            if kinds in ({"read"}, {"atomic"}):
-                continue
+        for storage, accesses in self.contested(arguments).items():
             try:
                 known = known or self._description.programs(grid, integers)
                 if any(use.what == "unknown" for use in known[1]):  # there may be accesses that it does not have

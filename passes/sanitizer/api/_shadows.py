@@ -36,7 +36,7 @@ class Shadows:
     """The shadows of the tensors of a block; a context manager. Without `uninit` and `race` it does nothing."""
 
     def __init__(self, names: tuple[str, ...], *, static: bool = True) -> None:
-        """Makes shadows for the checks of these names; not `static`, also where nothing can be found."""
+        """Makes shadows for the checks of these names; not `static`, also where each program has bytes of its own."""
         self._static = static
         #: The accesses that have looked at a shadow: the check, the kernel, the line and the column.
         self.looked: set[tuple[str, str, int, int]] = set()
@@ -142,7 +142,8 @@ class Shadows:
         mixed: set[tuple[int, int]] = set()
         if self._wants_race and "race" not in looks.apart:
             storages = looks.storages(launch)
-            raced = {*(looks.raced(call.grid, call.values, launch.arguments) if self._static else storages)}
+            arguments = launch.arguments
+            raced = {*(looks.raced(call.grid, call.values, arguments) if self._static else looks.contested(arguments))}
             mixed = {one for one in raced if len(storages[one]) > 1}  # words of other sizes mean something else
             raced -= mixed
         with self._lock:
