@@ -138,6 +138,16 @@ BUGS = {
     "both arms wrap around": terms("math.choose(condition, a->modulus, b->modulus)", "a->modulus"),
     "a dimension keeps its number": terms("dim < expand.getAxis() ? dim : dim + 1", "dim"),
     "no number is negative": mutants.Mutation("OffsetTracker.cpp", "isa<arith::RemUIOp>(remainder)", "false"),
+    "the dividend never wraps": mutants.Mutation("OffsetTracker.cpp", "neverWraps(remainder.getLhs(), math)", "true"),
+    "a sum or product without flags never wraps": mutants.Mutation(
+        "OffsetTracker.cpp", "!bitEnumContainsAny(flags, arith::IntegerOverflowFlags::nsw)", "false"
+    ),
+    "an operation without a rule never wraps": mutants.Mutation(
+        "OffsetTracker.cpp", "!isa<arith::ExtSIOp>(op)", "false"
+    ),
+    "the operands of a sum are not looked at": mutants.Mutation(
+        "OffsetTracker.cpp", "neverWraps(operand, math)", "true"
+    ),
     "lines along two dimensions": lines("dim && line->dim && dim != line->dim", "false"),
     "one element is a line": lines("shapeOf(operand)[*line->dim] != type.getDimSize(*dim)", "false"),
     "what a branch divides is divided anyway": mutants.Mutation("IndexMath.cpp", "!isPure(op)", "false"),

@@ -159,3 +159,69 @@ tt.func @not_wrapped(%x: !tt.ptr<f32>, %m: i32) {
   tt.store %xs, %vd : tensor<8x!tt.ptr<f32>>
   tt.return
 }
+
+// -----
+
+// A stride that is known only at run time keeps the dividend apart from a hash if no sum or product of it wraps.
+// CHECK-LABEL: tt.func @exact
+// CHECK-SAME: (%[[X:.*]]: !tt.ptr<f32>, %[[S:.*]]: i32, %[[O:.*]]: i32, %[[M:.*]]: i32)
+// CHECK-DAG: %[[SI:.*]] = arith.index_cast %[[S]] : i32 to index
+// CHECK-DAG: %[[MI:.*]] = arith.index_cast %[[M]] : i32 to index
+// CHECK: tts.make_tptr %[[X]] to sizes: [8], strides: [%[[SI]]], offsets: [%{{.*}}], shape: [%[[MI]]], order: []
+tt.func @exact(%x: !tt.ptr<f32>, %s: i32, %o: i32, %m: i32) -> tensor<8xf32> {
+  %i = tt.make_range {end = 8 : i32, start = 0 : i32} : tensor<8xi32>
+  %ss = tt.splat %s : i32 -> tensor<8xi32>
+  %os = tt.splat %o : i32 -> tensor<8xi32>
+  %ms = tt.splat %m : i32 -> tensor<8xi32>
+  %is = arith.muli %i, %ss overflow<nsw> : tensor<8xi32>
+  %sum = arith.addi %is, %os overflow<nsw> : tensor<8xi32>
+  %r = arith.remsi %sum, %ms : tensor<8xi32>
+  %xs = tt.splat %x : !tt.ptr<f32> -> tensor<8x!tt.ptr<f32>>
+  %p = tt.addptr %xs, %r : tensor<8x!tt.ptr<f32>>, tensor<8xi32>
+  %v = tt.load %p : tensor<8x!tt.ptr<f32>>
+  tt.return %v : tensor<8xf32>
+}
+
+// -----
+
+// The product within the sum may wrap.
+// CHECK-LABEL: tt.func @product_may_wrap
+// CHECK-NOT: tts.
+tt.func @product_may_wrap(%x: !tt.ptr<f32>, %s: i32, %o: i32, %m: i32) -> tensor<8xf32> {
+  %i = tt.make_range {end = 8 : i32, start = 0 : i32} : tensor<8xi32>
+  %ss = tt.splat %s : i32 -> tensor<8xi32>
+  %os = tt.splat %o : i32 -> tensor<8xi32>
+  %ms = tt.splat %m : i32 -> tensor<8xi32>
+  %is = arith.muli %i, %ss : tensor<8xi32>
+  %sum = arith.addi %is, %os overflow<nsw> : tensor<8xi32>
+  %r = arith.remsi %sum, %ms : tensor<8xi32>
+  %xs = tt.splat %x : !tt.ptr<f32> -> tensor<8x!tt.ptr<f32>>
+  %p = tt.addptr %xs, %r : tensor<8x!tt.ptr<f32>>, tensor<8xi32>
+  %v = tt.load %p : tensor<8x!tt.ptr<f32>>
+  tt.return %v : tensor<8xf32>
+}
+
+// -----
+
+// The sum may wrap, and the difference may.
+// CHECK-LABEL: tt.func @sum_may_wrap
+// CHECK-NOT: tts.
+tt.func @sum_may_wrap(%x: !tt.ptr<f32>, %s: i32, %o: i32, %m: i32) {
+  %i = tt.make_range {end = 8 : i32, start = 0 : i32} : tensor<8xi32>
+  %ss = tt.splat %s : i32 -> tensor<8xi32>
+  %os = tt.splat %o : i32 -> tensor<8xi32>
+  %ms = tt.splat %m : i32 -> tensor<8xi32>
+  %is = arith.muli %i, %ss overflow<nsw> : tensor<8xi32>
+  %sum = arith.addi %is, %os : tensor<8xi32>
+  %difference = arith.subi %is, %os : tensor<8xi32>
+  %a = arith.remsi %sum, %ms : tensor<8xi32>
+  %b = arith.remsi %difference, %ms : tensor<8xi32>
+  %xs = tt.splat %x : !tt.ptr<f32> -> tensor<8x!tt.ptr<f32>>
+  %pa = tt.addptr %xs, %a : tensor<8x!tt.ptr<f32>>, tensor<8xi32>
+  %va = tt.load %pa : tensor<8x!tt.ptr<f32>>
+  %pb = tt.addptr %xs, %b : tensor<8x!tt.ptr<f32>>, tensor<8xi32>
+  %vb = tt.load %pb : tensor<8x!tt.ptr<f32>>
+  tt.store %xs, %va : tensor<8x!tt.ptr<f32>>
+  tt.store %xs, %vb : tensor<8x!tt.ptr<f32>>
+  tt.return
+}
