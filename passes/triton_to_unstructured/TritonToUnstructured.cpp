@@ -9,10 +9,13 @@
 #include "analysis/PointerTracker.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Remarks.h"
 #include "mlir/Pass/Pass.h"
 #include "triton/Dialect/Triton/IR/Dialect.h"
 #include "triton_ext/Splat.h"
 #include "tts/Tts.h"
+
+#define DEBUG_TYPE "triton-ext-triton-to-unstructured"
 
 namespace mlir::triton_ext::triton_to_unstructured {
 #define GEN_PASS_DECL
@@ -31,6 +34,7 @@ struct TritonToUnstructuredPass
           TritonToUnstructuredPass> {
   using TritonToUnstructuredPassBase::TritonToUnstructuredPassBase;
 
+  LogicalResult initialize(MLIRContext *context) override;
   void runOnOperation() override;
 };
 
@@ -44,11 +48,9 @@ static unsigned bitsOf(Value offsets) {
   return getElementTypeOrSelf(offsets.getType()).getIntOrFloatBitWidth();
 }
 
-/// Returns 32 if the sum of the offsets is known to have at most 32 bits, as a
-/// signed number, otherwise 64.
-static unsigned bitsOfSum(ArrayRef<Value> offsets) {
-  if (offsets.size() == 1)
-    return bitsOf(offsets.front()) <= 32 ? 32 : 64;
+/// Returns whether the sum of the offsets is known to have at most 32 bits, as
+/// a signed number.
+static bool fitIn32Bits(ArrayRef<Value> offsets) {
   IntegerFacts facts;
   APInt low(128, 0), high(128, 0);
   for (Value each : offsets) {
@@ -56,13 +58,31 @@ static unsigned bitsOfSum(ArrayRef<Value> offsets) {
     low += range.smin().sext(128);
     high += range.smax().sext(128);
   }
-  return low.isSignedIntN(32) && high.isSignedIntN(32) ? 32 : 64;
+  return low.isSignedIntN(32) && high.isSignedIntN(32);
+}
+
+/// Returns the bits of the sum of the offsets: `asked`, or those that the facts
+/// choose if it is 0. Returns nullopt if the sum may not fit.
+static std::optional<unsigned> bitsOfSum(ArrayRef<Value> offsets,
+                                         unsigned asked) {
+  if (asked == 64)
+    return 64;
+  // One offset of 64 bits stays as it is; another type would cost a cast.
+  bool isWide = offsets.size() == 1 && bitsOf(offsets.front()) > 32;
+  if (asked == 0 && isWide)
+    return 64;
+  if (fitIn32Bits(offsets))
+    return 32;
+  if (asked == 0)
+    return 64;
+  return std::nullopt;
 }
 
 /// Returns the places that `pointers` point to; nullopt if they do not have one
-/// base, or if their number is not known.
-static std::optional<Places> locate(Value pointers, OpBuilder &builder,
-                                    Location loc) {
+/// base, if their number is not known, or if their offset may not fit in
+/// `asked` bits.
+static std::optional<Places> locate(Value pointers, unsigned asked,
+                                    OpBuilder &builder, Location loc) {
   ArrayRef<int64_t> shape = shapeOf(pointers);
   if (shape.empty() || ShapedType::isDynamicShape(shape))
     return std::nullopt;
@@ -73,14 +93,19 @@ static std::optional<Places> locate(Value pointers, OpBuilder &builder,
   auto tooWide = [](Value offsets) { return bitsOf(offsets) > 64; };
   if (llvm::any_of(sum->addends, tooWide))
     return std::nullopt;
-  unsigned bits = bitsOfSum(sum->addends);
+  std::optional<unsigned> bits = bitsOfSum(sum->addends, asked);
+  if (!bits) {
+    remark::missed(loc, remark::RemarkOpts::name("offset").category(DEBUG_TYPE))
+        << remark::reason("stays: its offset may not fit in {0} bits", asked);
+    return std::nullopt;
+  }
   auto type =
-      RankedTensorType::get(shapeOf(pointers), builder.getIntegerType(bits));
+      RankedTensorType::get(shapeOf(pointers), builder.getIntegerType(*bits));
   Places places{sum->base, {}};
   for (Value offset : sum->addends) {
-    if (bitsOf(offset) < bits)
+    if (bitsOf(offset) < *bits)
       offset = arith::ExtSIOp::create(builder, loc, type, offset);
-    else if (bitsOf(offset) > bits)
+    else if (bitsOf(offset) > *bits)
       offset = arith::TruncIOp::create(builder, loc, type, offset);
     places.offset = places.offset ? arith::AddIOp::create(builder, loc,
                                                           places.offset, offset)
@@ -92,11 +117,11 @@ static std::optional<Places> locate(Value pointers, OpBuilder &builder,
   return places;
 }
 
-static void convert(tt::LoadOp op, OpBuilder &builder) {
+static void convert(tt::LoadOp op, unsigned asked, OpBuilder &builder) {
   // A default that is not a splat has no form in tts.
   if (op.getIsVolatile() || (op.getOther() && !isSplat(op.getOther())))
     return;
-  auto places = locate(op.getPtr(), builder, op.getLoc());
+  auto places = locate(op.getPtr(), asked, builder, op.getLoc());
   if (!places)
     return;
   Value other;
@@ -109,8 +134,8 @@ static void convert(tt::LoadOp op, OpBuilder &builder) {
   op.erase();
 }
 
-static void convert(tt::StoreOp op, OpBuilder &builder) {
-  auto places = locate(op.getPtr(), builder, op.getLoc());
+static void convert(tt::StoreOp op, unsigned asked, OpBuilder &builder) {
+  auto places = locate(op.getPtr(), asked, builder, op.getLoc());
   if (!places)
     return;
   tts::ScatterOp::create(builder, op.getLoc(), places->base, places->offset,
@@ -118,8 +143,8 @@ static void convert(tt::StoreOp op, OpBuilder &builder) {
   op.erase();
 }
 
-static void convert(tt::AtomicRMWOp op, OpBuilder &builder) {
-  auto places = locate(op.getPtr(), builder, op.getLoc());
+static void convert(tt::AtomicRMWOp op, unsigned asked, OpBuilder &builder) {
+  auto places = locate(op.getPtr(), asked, builder, op.getLoc());
   if (!places)
     return;
   op.replaceAllUsesWith(
@@ -132,8 +157,8 @@ static void convert(tt::AtomicRMWOp op, OpBuilder &builder) {
   op.erase();
 }
 
-static void convert(tt::AtomicCASOp op, OpBuilder &builder) {
-  auto places = locate(op.getPtr(), builder, op.getLoc());
+static void convert(tt::AtomicCASOp op, unsigned asked, OpBuilder &builder) {
+  auto places = locate(op.getPtr(), asked, builder, op.getLoc());
   if (!places)
     return;
   op.replaceAllUsesWith(
@@ -144,16 +169,24 @@ static void convert(tt::AtomicCASOp op, OpBuilder &builder) {
   op.erase();
 }
 
+LogicalResult TritonToUnstructuredPass::initialize(MLIRContext *context) {
+  if (llvm::is_contained({0u, 32u, 64u}, offsetBitWidth.getValue()))
+    return success();
+  return emitError(UnknownLoc::get(context))
+         << "expected offset-bit-width=0, 32 or 64, got "
+         << offsetBitWidth.getValue();
+}
+
 void TritonToUnstructuredPass::runOnOperation() {
   getOperation().walk([&](Operation *op) {
     OpBuilder builder(op);
     if (auto load = dyn_cast<tt::LoadOp>(op))
-      convert(load, builder);
+      convert(load, offsetBitWidth, builder);
     else if (auto store = dyn_cast<tt::StoreOp>(op))
-      convert(store, builder);
+      convert(store, offsetBitWidth, builder);
     else if (auto atomic = dyn_cast<tt::AtomicRMWOp>(op))
-      convert(atomic, builder);
+      convert(atomic, offsetBitWidth, builder);
     else if (auto exchange = dyn_cast<tt::AtomicCASOp>(op))
-      convert(exchange, builder);
+      convert(exchange, offsetBitWidth, builder);
   });
 }
