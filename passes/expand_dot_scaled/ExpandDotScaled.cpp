@@ -203,23 +203,26 @@ Value Expansion::elements(const Operand &operand) {
 
 Value Expansion::factors(const Operand &operand, ArrayRef<int64_t> shape) {
   Value scales = operand.scales;
+  int64_t rank = shape.size();
+  // Rows of scales run along K, also for the right operand. They are transposed
+  // before they are converted and repeated: a backend that stores them then has
+  // neighbours along the rows of the operand side by side.
+  if (operand.dimOfK != rank - 1) {
+    auto order = llvm::to_vector(llvm::seq<int32_t>(0, rank));
+    std::swap(order[operand.dimOfK], order[operand.dimOfRows]);
+    scales = tt::TransOp::create(b, loc, scales, order);
+  }
   Value numbers = getElementTypeOrSelf(scales.getType()).isInteger()
                       ? fromE8M0(scales)
                       : convert(scales, b.getF32Type());
-  // Rows of scales run along K, also for the right operand.
   auto type = cast<RankedTensorType>(numbers.getType());
-  SmallVector<int64_t> each(type.getShape()), rows(each);
-  rows.back() = shape[operand.dimOfK];
-  each.push_back(rows.back() / each.back());
+  SmallVector<int64_t> each(type.getShape());
+  int64_t repeats = shape[operand.dimOfK] / each[operand.dimOfK];
+  each.insert(each.begin() + operand.dimOfK + 1, repeats);
   Value repeated = tt::BroadcastOp::create(
       b, loc, type.clone(each),
-      tt::ExpandDimsOp::create(b, loc, numbers, type.getRank()));
-  repeated = reshaped(repeated, rows);
-  if (operand.dimOfK == type.getRank() - 1)
-    return repeated;
-  auto order = llvm::to_vector(llvm::seq<int32_t>(0, type.getRank()));
-  std::swap(order[operand.dimOfK], order[operand.dimOfRows]);
-  return tt::TransOp::create(b, loc, repeated, order);
+      tt::ExpandDimsOp::create(b, loc, numbers, operand.dimOfK + 1));
+  return reshaped(repeated, shape);
 }
 
 Value Expansion::scaled(const Operand &operand) {

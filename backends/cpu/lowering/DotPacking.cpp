@@ -95,9 +95,22 @@ Value DotPacking::narrow(Value value, Type from, bool isLeft) {
   return value;
 }
 
+Value DotPacking::evaluate(Value operand, const Coords &at, bool isLeft) {
+  // What a stored operand was rounded from may have changed since: it is loaded
+  // where the operand is stored, and a store may lie between there and here.
+  if (Value wide = roundedFrom(context.target, unit, operand);
+      wide && !plan.isStored(operand)) {
+    Value value = b.toVector(evaluator.eval(wide, at));
+    auto vector = dyn_cast<VectorType>(value.getType());
+    if (vector && vector.getNumElements() >= 8)
+      return roundToBrainFloats(b, value);
+  }
+  Value value = b.toVector(evaluator.eval(operand, at));
+  return narrow(value, getElementTypeOrSelf(operand.getType()), isLeft);
+}
+
 void DotPacking::packAlong(Value operand, bool isLeft, Value target,
                            int64_t rowBytes, int64_t batchBytes) {
-  Type from = getElementTypeOrSelf(operand.getType());
   SmallVector<int64_t> sizes(ArrayRef<int64_t>(shape.batches));
   sizes.append({isLeft ? shape.M : shape.N, shape.K});
   int outer = sizes.size() - 2, inner = outer + 1;
@@ -105,13 +118,12 @@ void DotPacking::packAlong(Value operand, bool isLeft, Value target,
     Coords at(coords);
     if (!isLeft)
       std::swap(at[outer], at[inner]);
-    Value value = b.toVector(evaluator.eval(operand, at));
+    Value value = evaluate(operand, at, isLeft);
     Value offset = plus(b, times(b, coords[outer].base, rowBytes),
                         times(b, coords[inner].base, bytesOf(unit.element)));
     offset = plus(b, offset,
                   offsetOfBatch(ArrayRef(coords).drop_back(2), batchBytes));
-    LLVM::StoreOp::create(b, narrow(value, from, isLeft),
-                          b.offset(target, offset), wordBytes);
+    LLVM::StoreOp::create(b, value, b.offset(target, offset), wordBytes);
   };
   // The coordinates of the left operand are those of the loops.
   Split split = isLeft ? splits.ofTensors(operand, inner) : Split();
@@ -122,7 +134,6 @@ void DotPacking::packAlong(Value operand, bool isLeft, Value target,
 
 void DotPacking::packAcross(Value operand, bool isLeft, Value target,
                             int64_t batchBytes, int most, Place place) {
-  Type from = getElementTypeOrSelf(operand.getType());
   SmallVector<int64_t> sizes(ArrayRef<int64_t>(shape.batches));
   sizes.append({words, isLeft ? shape.M : shape.N});
   int dimOfWord = sizes.size() - 2, other = dimOfWord + 1;
@@ -136,8 +147,7 @@ void DotPacking::packAcross(Value operand, bool isLeft, Value target,
       at[dimOfWord] = Lanes::uniform(k);
       if (isLeft)
         std::swap(at[dimOfWord], at[other]);
-      Value value = b.toVector(evaluator.eval(operand, at));
-      vectors.push_back(narrow(value, from, isLeft));
+      vectors.push_back(evaluate(operand, at, isLeft));
     }
     Value offset =
         plus(b, place(word, coords[other].base),

@@ -52,6 +52,8 @@ private:
   Value allocate(int64_t bytes);
   int64_t numBatches() const;
   bool liesAlongK(Value operand, int dimOfK);
+  /// Returns the elements of an operand at coordinates as elements of words.
+  Value evaluate(Value operand, const Coords &at, bool isLeft);
   /// Returns elements of an operand as elements of words.
   Value narrow(Value value, Type from, bool isLeft);
   /// Writes an operand, lanes along K: `size` rows of words.

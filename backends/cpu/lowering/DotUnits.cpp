@@ -119,6 +119,24 @@ mlir::triton_ext::cpu::chooseDotUnit(const Target &target, triton::DotOp op) {
   return unit;
 }
 
+Value mlir::triton_ext::cpu::roundedFrom(const Target &target,
+                                         const DotUnit &unit, Value operand) {
+  auto round = operand.getDefiningOp<arith::TruncFOp>();
+  bool isRounded = round && target.dotFeatures & avx512Bf16 &&
+                   unit.hasBrainFloats() &&
+                   getElementTypeOrSelf(round.getIn().getType()).isF32();
+  return isRounded ? round.getIn() : Value();
+}
+
+Value mlir::triton_ext::cpu::roundToBrainFloats(LaneBuilder &b, Value value) {
+  int64_t lanes = cast<VectorType>(value.getType()).getNumElements();
+  std::string bits = std::to_string(lanes * 32);
+  value = b.intrinsic("llvm.x86.avx512bf16.cvtneps2bf16." + bits,
+                      VectorType::get(lanes, b.getBF16Type()), {value});
+  return LLVM::BitcastOp::create(b, VectorType::get(lanes, b.getI16Type()),
+                                 value);
+}
+
 Type DotUnit::words(int count) const {
   Type word =
       isFloats() ? element : Type(IntegerType::get(element.getContext(), 32));

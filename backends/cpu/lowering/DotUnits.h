@@ -57,6 +57,10 @@ struct DotUnit {
   int64_t elementsOfWord() const { return wordBytes / bytesOf(element); }
   bool isTiles() const { return kind == Kind::Tiles; }
   bool isFloats() const { return kind == Kind::Floats; }
+  /// Whether the elements of words are bf16, of which denormals count as zeros.
+  bool hasBrainFloats() const {
+    return kind == Kind::BrainFloats || tileProduct.contains("bf16");
+  }
   /// The type as which a vector of words is loaded, or one word.
   Type words(int count) const;
 };
@@ -71,6 +75,14 @@ DotShape shapeOf(triton::DotOp op);
 /// are packed side by side along K, then multiplied at once. It is 1 if the
 /// product cannot wait, or if its K is large enough. It is a power of two.
 int64_t joinedIterations(triton::DotOp op, const DotUnit &unit);
+
+/// Returns the f32 that `operand` is rounded from, if it is a tensor of bf16
+/// that one instruction rounds for `unit`; else null. The instruction takes
+/// denormal f32 for zeros.
+Value roundedFrom(const Target &target, const DotUnit &unit, Value operand);
+
+/// Rounds a vector of 8 or 16 f32 to bf16 with this instruction.
+Value roundToBrainFloats(LaneBuilder &b, Value value);
 
 /// Returns x * y + sum.
 Value multiplyAdd(LaneBuilder &b, bool hasFma, Value x, Value y, Value sum);

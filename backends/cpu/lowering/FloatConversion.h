@@ -23,6 +23,11 @@ public:
   Value fromFloat8(Value bits, Type type);
 
 private:
+  struct Float8;
+
+  /// Returns the format of a type of 8 bits, if it is supported.
+  static std::optional<Float8> float8(Type type);
+  Value fromFloat8ByHalf(Value bits, const Float8 &format);
   Value toFloat8(Value value, Type type, bool rtz);
 
   LoweringContext &context;

@@ -14,9 +14,12 @@
 // CHECK: %[[AF:.*]] = tt.reshape %[[REP]] : tensor<32x2x32xf32> -> tensor<32x64xf32>
 // CHECK: %[[L:.*]] = arith.mulf %[[AV]], %[[AF]] : tensor<32x64xf32>
 // CHECK: %[[BV:.*]] = tt.fp_to_fp %[[B]] : tensor<64x32xf8E5M2> -> tensor<64x32xf32>
-// CHECK: arith.extui %[[BS]] : tensor<32x2xi8> to tensor<32x2xi32>
-// CHECK: %[[T:.*]] = tt.trans %{{.*}} {order = array<i32: 1, 0>} : tensor<32x64xf32> -> tensor<64x32xf32>
-// CHECK: %[[R:.*]] = arith.mulf %[[BV]], %[[T]] : tensor<64x32xf32>
+// CHECK: %[[BT:.*]] = tt.trans %[[BS]] {order = array<i32: 1, 0>} : tensor<32x2xi8> -> tensor<2x32xi8>
+// CHECK: arith.extui %[[BT]] : tensor<2x32xi8> to tensor<2x32xi32>
+// CHECK: %[[BX:.*]] = tt.expand_dims %{{.*}} {axis = 1 : i32} : tensor<2x32xf32> -> tensor<2x1x32xf32>
+// CHECK: %[[BREP:.*]] = tt.broadcast %[[BX]] : tensor<2x1x32xf32> -> tensor<2x32x32xf32>
+// CHECK: %[[BF:.*]] = tt.reshape %[[BREP]] : tensor<2x32x32xf32> -> tensor<64x32xf32>
+// CHECK: %[[R:.*]] = arith.mulf %[[BV]], %[[BF]] : tensor<64x32xf32>
 // CHECK: %[[D:.*]] = tt.dot %[[L]], %[[R]], %[[C]] : tensor<32x64xf32> * tensor<64x32xf32> -> tensor<32x32xf32>
 // CHECK: tt.return %[[D]]
 // NARROW-LABEL: tt.func @e4m3

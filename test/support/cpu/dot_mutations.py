@@ -19,6 +19,7 @@ UNITS, PACKING, PACKED, WAITING = "DotUnits.cpp", "DotPacking.cpp", "DotPacked.c
 TILES, HERE = "test_tiles and bfloat16", "on_this_machine and int8 and haswell"
 ORDER, GRID, ORDERS = "ProgramOrder.cpp", "GridOrder.cpp", "test_program_order.py"
 ALONG = "along_rows"
+ROUNDING, ELEMENTS, FLOATS = "test_dot_rounding.py", "test_elementwise.py", "FloatConversion.cpp"
 WAITS, WAITING_TILES = "test_dot_waiting.py", "test_tiles and int8"
 
 MUTATIONS = {
@@ -41,6 +42,22 @@ MUTATIONS = {
     ),
     "columns end where rows do": Mutation(
         PACKING, "splits.ofTensors(operand, other)", "splits.ofTensors(operand, other - 1)", "masked_operands"
+    ),
+    # How they are converted
+    "a stored operand is computed again": Mutation(
+        PACKING, "!plan.isStored(operand)", "true", "stored_operand and sapphirerapids", ROUNDING
+    ),
+    "every unit wants bf16": Mutation(
+        UNITS, "unit.hasBrainFloats()", "true", "nearest and float16 and sapphirerapids", ROUNDING
+    ),
+    "an f64 is rounded as an f32": Mutation(
+        UNITS, "getElementTypeOrSelf(round.getIn().getType()).isF32()", "true", "of_f64 and sapphirerapids", ROUNDING
+    ),
+    "an exponent of 31 is infinite in every format": Mutation(
+        FLOATS, "format.bias <= 15", "true", "test_fp8 and e5m2fnuz", ELEMENTS
+    ),
+    "the infinity of 8 bits is not a number": Mutation(
+        FLOATS, "largest + hasInfinity()", "largest", "test_fp8 and e5m2", ELEMENTS
     ),
     # How they are multiplied
     "a sum is forgotten": Mutation(

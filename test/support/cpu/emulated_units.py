@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs kernels for CPUs with AMX on any x86-64 CPU with AVX2: the instructions of AMX become calls of Python functions.
+The instruction of AVX512-BF16 that rounds operands becomes a function of LLVM IR.
 
 The LLVM IR of a kernel calls each of these instructions as an intrinsic. `run_emulated` replaces the intrinsics by
 functions that call back to an `Emulator`, which keeps the tiles as arrays of NumPy and multiplies them in f64.
@@ -128,13 +129,40 @@ class Emulator:
         return call
 
 
+def rounding(lanes: int) -> str:
+    """Returns a function that rounds f32 to bf16 as ``vcvtneps2bf16`` does: denormals become zeros."""
+    wide = f"<{lanes} x i32>"
+    steps = (
+        ("bits", f"bitcast <{lanes} x float> %x to {wide}"),
+        ("sign", f"and {wide} %bits, splat (i32 -2147483648)"),
+        ("size", f"and {wide} %bits, splat (i32 2147483647)"),
+        ("up", f"lshr {wide} %bits, splat (i32 16)"),
+        ("odd", f"and {wide} %up, splat (i32 1)"),
+        ("sum", f"add {wide} %bits, splat (i32 32767)"),
+        ("even", f"add {wide} %sum, %odd"),
+        ("quiet", f"or {wide} %bits, splat (i32 4194304)"),
+        ("nan", f"icmp ugt {wide} %size, splat (i32 2139095040)"),
+        ("small", f"icmp ult {wide} %size, splat (i32 8388608)"),
+        ("number", f"select <{lanes} x i1> %small, {wide} %sign, {wide} %even"),
+        ("all", f"select <{lanes} x i1> %nan, {wide} %quiet, {wide} %number"),
+        ("high", f"lshr {wide} %all, splat (i32 16)"),
+        ("half", f"trunc {wide} %high to <{lanes} x i16>"),
+        ("result", f"bitcast <{lanes} x i16> %half to <{lanes} x bfloat>"),
+    )
+    body = "\n".join(f"  %{name} = {step}" for name, step in steps)
+    head = f"define internal <{lanes} x bfloat> @emulated.cvtneps2bf16.{32 * lanes}(<{lanes} x float> %x)"
+    return f"{head} {{\n{body}\n  ret <{lanes} x bfloat> %result\n}}"
+
+
 def rewritten(llir: str) -> str:
     """Returns IR that calls the functions of the table ``emulator`` instead of AMX, for `PLAIN`."""
+    llir = re.sub(r"^declare .*@llvm\.x86\.avx512bf16\.cvt.*\n", "", llir, flags=re.MULTILINE)
+    llir = llir.replace("@llvm.x86.avx512bf16.cvtneps2bf16.", "@emulated.cvtneps2bf16.")
     llir = re.sub(r"^declare .*@llvm\.x86\.(tile|tdp|ldtile).*\n", "", llir, flags=re.MULTILINE)
     llir = re.sub(r"@llvm\.x86\.(tile\w+|tdp\w+|ldtilecfg)\(", r"@emulated.\1(", llir)
     llir = re.sub(r'"target-cpu"="[^"]*"', f'"target-cpu"="{PLAIN[0]}"', llir)
     llir = re.sub(r' "target-features"="[^"]*"', "", llir)
-    lines = [llir, f"@emulator = global [{len(INTRINSICS)} x ptr] zeroinitializer"]
+    lines = [llir, *map(rounding, (8, 16)), f"@emulator = global [{len(INTRINSICS)} x ptr] zeroinitializer"]
     for number, (name, types) in enumerate(INTRINSICS.items()):
         operands = ", ".join(f"{kind} %{i}" for i, kind in enumerate(types))
         lines.append(
