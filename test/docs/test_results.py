@@ -162,7 +162,9 @@ def test_one_number(name: str, file: str, pattern: str, said: str) -> None:
 def _table(text: str, number: int) -> list[list[str]]:
     """Returns the cells of one of the tables that rich has drawn."""
     drawn = re.split(r"^┏.*\n", text, flags=re.MULTILINE)[number + 1]
-    return [[cell.strip() for cell in line.strip("│").split("│")] for line in drawn.splitlines() if line[0] == "│"]
+    return [
+        [cell.strip() for cell in line.strip("│").split("│")] for line in drawn.splitlines() if line.startswith("│")
+    ]
 
 
 def test_linalg_times() -> None:
@@ -174,6 +176,25 @@ def test_linalg_times() -> None:
     assert f"{min(by_way_of_tts)} to {max(by_way_of_tts)} times as long by way of `tts`" in page("linalg.md")
     assert f"{min(each):.0f} to {max(each):.0f} µs for each operation" in page("linalg.md")
     assert f"from {_table(text, 1)[0][0]} operations to {_table(text, 1)[-1][0]}" in page("linalg.md")
+
+
+def test_linalg_ways() -> None:
+    """The page says how the ways compare where tiles wrap around or are transposed, today and before."""
+    text, said = (RESULTS / "linalg-ways.txt").read_text(), page("linalg-ways.md")
+    rows = {row[0]: float(row[7]) for row in _table(text, 0)}
+    ratios = [ratio for name, ratio in rows.items() if "wrap" in name or "transposed" in name]
+    assert len(ratios) == 3
+    assert f"it takes {min(ratios):.2f} to {max(ratios):.2f} of its time in the table" in said
+    lines = text.partition("(commit d9881268)")[2].splitlines()[1:]
+    before = {line[:40].strip(): [float(number) for number in re.findall(r"\d\.\d+", line[40:])] for line in lines}
+    for kind, wording in (
+        ("matmul, ", "{} to {} of its time for products with such tiles"),
+        ("copy", "{} to {} for copies"),
+    ):
+        measured = [number for name, numbers in before.items() if name.startswith(kind) for number in numbers]
+        assert wording.format(min(measured), max(measured)) in said
+    others = before["softmax, matmul, attention"]
+    assert f"and {min(others)} to {max(others)} for softmax" in said
 
 
 def test_cpu_times() -> None:
