@@ -49,7 +49,9 @@ inline unsigned countNumbers(const Form &form) {
 bool findRest(Value tensor, Form &form, Region *region, OpBuilder &b);
 
 /// Changes a form that `tensor` does not have to the next one that it may have,
-/// and returns false if there is none. findRest() has found the rest.
+/// and returns false if there is none. Compares the tensor with the rest of a
+/// shifted form, which findRest() must have set: from this tensor, from the one
+/// that the loop begins with, or from that of the first arm of a branch.
 bool toNextForm(Form &form, Value tensor, OpBuilder &b);
 
 /// Returns the numbers of a tensor in this form; nullopt if it is not known to

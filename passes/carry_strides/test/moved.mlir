@@ -37,7 +37,8 @@ tt.func @rows(%x: !tt.ptr<f32>, %i: tensor<8x1xi32>, %steps: tensor<8x!tt.ptr<i3
   tt.return %v : tensor<8x4xf32>
 }
 
-// A while carries both, also behind its condition. The scalar is advanced, too.
+// Both regions of a while, before and after its condition, have the scalar and the offsets as arguments. The loop advances
+// the scalar, too.
 // CHECK-LABEL: tt.func @in_while
 // CHECK-SAME: (%[[X:.*]]: !tt.ptr<f32>, %[[STEP:.*]]: tensor<8xi64>, %[[N:.*]]: i32)
 // CHECK: scf.while (%{{.*}} = %c0_i32, %[[B:.*]] = %[[X]], %[[O:.*]] = %cst) : (i32, !tt.ptr<f32>, tensor<8xi64>) -> (i32, !tt.ptr<f32>, tensor<8xi64>)
