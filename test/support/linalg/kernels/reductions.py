@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 
 import numpy as np
@@ -81,6 +82,53 @@ NOT_INTERPRETED.add("reduce_by_first")  # the interpreter has another order
 
 
 @triton.jit
+def extremes(x, out, at, OP: tl.constexpr, AXIS: tl.constexpr, M: tl.constexpr, N: tl.constexpr):
+    i, j = tl.arange(0, M)[:, None], tl.arange(0, N)[None, :]
+    value = tl.load(x + i * N + j)
+    if OP == "max":
+        r, where = tl.max(value, AXIS, return_indices=True)
+    else:
+        r, where = tl.min(value, AXIS, return_indices=True)
+    k = tl.arange(0, N if AXIS == 0 else M)
+    tl.store(out + k, r)
+    tl.store(at + k, where)
+
+
+@cases(op=["max", "min"])
+def first_of_ties(rng: np.random.Generator, op: str) -> Pairs:
+    for dtype, axis in itertools.product((torch.int32, torch.float32), (0, 1)):
+        x = integers(rng, 8, 32, low=-1, high=2).to(dtype)
+        out, at = (torch.zeros(32 if axis == 0 else 8, dtype=kind) for kind in (dtype, torch.int32))
+        extremes[(1,)](x, out, at, OP=op, AXIS=axis, M=8, N=32)
+        where = (np.argmax if op == "max" else np.argmin)(x.numpy(), axis)  # the first one
+        yield at, torch.from_numpy(where.astype(np.int32)), 0
+        yield out, x.amax(axis) if op == "max" else x.amin(axis), 0
+
+
+@triton.jit
+def dual_product(a0, b0, a1, b1):
+    return a0 * a1, a0 * b1 + b0 * a1
+
+
+@triton.jit
+def dual_products(a, b, out, M: tl.constexpr, N: tl.constexpr):
+    at = tl.arange(0, M)[:, None] * N + tl.arange(0, N)[None, :]
+    p, q = tl.reduce((tl.load(a + at), tl.load(b + at)), 1, dual_product)
+    tl.store(out + tl.arange(0, M), p)
+    tl.store(out + M + tl.arange(0, M), q)
+
+
+@case
+def reduction_of_two_inputs(rng: np.random.Generator) -> Pairs:
+    a, b = integers(rng, 8, 16, low=-3, high=4), integers(rng, 8, 16, low=-3, high=4)
+    out, (p, q) = torch.zeros(2, 8, dtype=torch.int32), (a[:, 0], b[:, 0])
+    dual_products[(1,)](a, b, out, M=8, N=16)
+    for column in range(1, 16):
+        p, q = p * a[:, column], p * b[:, column] + q * a[:, column]
+    yield out, torch.stack([p, q]), 0
+
+
+@triton.jit
 def sum_of_floats(x, out, n, BLOCK: tl.constexpr):
     i = tl.arange(0, BLOCK)
     value = tl.load(x + i, mask=i < n, other=0.0)
@@ -135,22 +183,23 @@ def recurrence_of(a0, b0, a1, b1):
 
 
 @triton.jit
-def recurrence(a, b, out, N: tl.constexpr):
+def recurrence(a, b, out, REVERSE: tl.constexpr, N: tl.constexpr):
     i = tl.arange(0, N)
-    _, r = tl.associative_scan((tl.load(a + i), tl.load(b + i)), 0, recurrence_of)
+    _, r = tl.associative_scan((tl.load(a + i), tl.load(b + i)), 0, recurrence_of, reverse=REVERSE)
     tl.store(out + i, r)
 
 
 @case
 def scan_of_two_inputs(rng: np.random.Generator) -> Pairs:
-    a, b, out = integers(rng, 32, low=-2, high=3), integers(rng, 32), torch.zeros(32, dtype=torch.int32)
-    recurrence[(1,)](a, b, out, N=32)
-    expected, value = [], np.int32(0)
-    with np.errstate(over="ignore"):
-        for x, y in zip(a.numpy(), b.numpy(), strict=True):
-            value = value * x + y
-            expected.append(value)
-    yield out, torch.tensor(expected, dtype=torch.int32), 0
+    a, b = integers(rng, 32, low=-2, high=3), integers(rng, 32)
+    for reverse in (False, True):
+        out, expected, value = torch.zeros(32, dtype=torch.int32), torch.zeros(32, dtype=torch.int32), np.int32(0)
+        recurrence[(1,)](a, b, out, REVERSE=reverse, N=32)
+        with np.errstate(over="ignore"):
+            for k in reversed(range(32)) if reverse else range(32):
+                value = value * a.numpy()[k] + b.numpy()[k]
+                expected[k] = int(value)
+        yield out, expected, 0
 
 
 @triton.jit
