@@ -46,7 +46,8 @@ SETS: dict[str, dict[str, Any]] = {
     "dynamic": {"checks": "bounds,lanes,hints", "static": False},  # without the static part
     **{check: {"checks": check} for check in ("bounds", "lanes", "hints", "arith", "uninit", "race")},
     "unwritten": {"checks": "uninit"},  # each launch writes to new memory of torch.empty
-    "race all": {"checks": "race", "static": False},  # all tensors have shadows, and loops have looks
+    "uninit all": {"checks": "uninit", "static": False},  # the same, and the kernel looks at each lane of it
+    "race all": {"checks": "race", "static": False},  # all tensors that a kernel writes have shadows
 }
 for option in sys.argv[1:]:
     if option.startswith("--sets="):
@@ -113,7 +114,7 @@ def slowdowns(case: Case, sets: dict[str, dict[str, Any] | None]) -> tuple[dict[
         titles = [*sets]
         for title in titles[turn % len(titles) :] + titles[: turn % len(titles)]:
             with checked(sets[title], found):
-                on_new_memory = title == "unwritten"
+                on_new_memory = title in ("unwritten", "uninit all")
                 launch(case, on_new_memory=on_new_memory)  # compiles, and makes the launch slot
                 spent = milliseconds(case, on_new_memory=on_new_memory)
             if turn:

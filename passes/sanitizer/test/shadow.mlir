@@ -1,5 +1,7 @@
 // RUN: triton-ext-opt %s --load-extension=probe -triton-ext-lower-probe="keep=true" -triton-ext-sanitizer="checks=uninit" | FileCheck %s --check-prefix=INIT
 // RUN: triton-ext-opt %s --load-extension=probe -triton-ext-lower-probe="keep=true" -triton-ext-sanitizer="checks=race" | FileCheck %s --check-prefix=RACE
+// RUN: triton-ext-opt %s --load-extension=probe -triton-ext-lower-probe="keep=true" -triton-ext-sanitizer="checks=race static=false" | FileCheck %s --check-prefix=LANES
+// RUN: triton-ext-opt %s --load-extension=probe -triton-ext-lower-probe="keep=true" -triton-ext-sanitizer="checks=uninit static=false" | FileCheck %s --check-prefix=STAY
 // RUN: triton-ext-opt %s --load-extension=probe -triton-ext-lower-probe="keep=true" -triton-ext-sanitizer="checks=all" -triton-ext-lower-probe="emit=true" | FileCheck %s --check-prefix=ALL
 
 // What the host decides by. Accesses that nothing can race with are not in it.
@@ -173,6 +175,23 @@ tt.func public @sum(%x: !tt.ptr<f32>, %y: !tt.ptr<f32>, %n: i32) {
 // RACE: scf.for
 // RACE: tt.atomic_rmw or
 // RACE: tt.atomic_rmw or
+// Without the static part, too; those for written memory then stay with their accesses.
+// LANES-LABEL: tt.func public @scan
+// LANES: scf.for
+// LANES-NOT: scf.if
+// LANES: tt.store
+// LANES-NOT: scf.if
+// LANES: }
+// LANES: scf.if
+// LANES: scf.for
+// LANES: tt.atomic_rmw or
+// LANES: tt.atomic_rmw or
+// STAY-LABEL: tt.func public @scan
+// STAY: scf.for
+// STAY: isVolatile = true, sanitize.own
+// STAY: tt.store
+// STAY: tt.atomic_rmw or
+// STAY: tt.return
 tt.func public @scan(%x: !tt.ptr<f32>, %y: !tt.ptr<f32>, %n: i32) {
   %zero = arith.constant 0 : i32
   %one = arith.constant 1 : i32
