@@ -178,6 +178,18 @@ def test_linalg_times() -> None:
     assert f"from {_table(text, 1)[0][0]} operations to {_table(text, 1)[-1][0]}" in page("linalg.md")
 
 
+def test_linalg_pointer_shapes() -> None:
+    """The page has the number of cases of each kind; none is refused or wrong."""
+    text = (RESULTS / "linalg-pointer-shapes.txt").read_text()
+    rows = re.findall(r"^(\S.*?) +(\d+) +(\d+) +(\d+) +(\d+)$", text, re.MULTILINE)
+    assert all((equal, refused, wrong) == (cases, "0", "0") for _, cases, equal, refused, wrong in rows)
+    table = (ROOT / "docs" / "linalg-ways.md").read_text().partition("| a case with | cases |")[2]
+    said = re.findall(r"^\| (?:all: )?(\w.*?) \| ([\d,]+) \|$", table.partition("\n\n")[0], re.MULTILINE)
+    assert [(name, int(count.replace(",", ""))) for name, count in said] == [(row[0], int(row[1])) for row in rows]
+    most = max(int(row[1]) for row in rows)
+    assert f"Of {most:,} cases, both ways compute {most:,} as the interpreter does" in page("linalg-ways.md")
+
+
 def test_linalg_ways() -> None:
     """The page says how the ways compare where tiles wrap around or are transposed, today and before."""
     text, said = (RESULTS / "linalg-ways.txt").read_text(), page("linalg-ways.md")

@@ -23,60 +23,12 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from support import modules
 from support.linalg.random_launches import MARGIN, POINTERS, Done, Launch, draw, equal_bits
+from support.linalg.watched import LeavesError, Watched
 
 #: What an atomic returns in the lanes that its mask leaves out is not defined. The interpreter runs once with each.
 UNDEFINED = (0.0, 1000.0)
 #: Launches that are tried until one stays within the margins: indices may be in memory that the kernel writes.
 TRIES = 5
-
-
-class LeavesError(Exception):
-    """A kernel accesses memory outside of the margins."""
-
-
-class _Watched:
-    """The functions by which the interpreter accesses memory. Writes down from where to where they do so."""
-
-    def __init__(self, functions: Any, memory: dict[str, torch.Tensor], undefined: float) -> None:
-        self.functions, self.undefined = functions, undefined
-        self.starts = {name: (tensor.data_ptr(), tensor.element_size()) for name, tensor in memory.items()}
-        self.accessed: dict[str, tuple[int, int]] = {}
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.functions, name)
-
-    def _note(self, pointers: np.ndarray, mask: np.ndarray) -> None:
-        active = pointers[np.broadcast_to(mask, pointers.shape)].astype(np.int64)
-        if not active.size:
-            return
-        for name, (start, size) in self.starts.items():
-            low, high = (int(active.min()) - start) // size, (int(active.max()) - start) // size + 1
-            if low >= 0 and high <= 2 * MARGIN:
-                before = self.accessed.get(name, (low, high))
-                self.accessed[name] = min(low, before[0]), max(high, before[1])
-                return
-        raise LeavesError
-
-    def load(self, pointers: np.ndarray, mask: np.ndarray, *rest: object) -> Any:
-        self._note(pointers, mask)
-        return self.functions.load(pointers, mask, *rest)
-
-    def store(self, pointers: np.ndarray, values: np.ndarray, mask: np.ndarray) -> None:
-        self._note(pointers, mask)
-        self.functions.store(pointers, values, mask)
-
-    def atomic_rmw(
-        self, kind: object, pointers: np.ndarray, values: np.ndarray, mask: np.ndarray, *rest: object
-    ) -> Any:
-        self._note(pointers, mask)
-        # It exchanges only integers.
-        bits = values.view(f"i{values.itemsize}") if kind == self.functions.RMW_OP.XCHG else values
-        before = self.functions.atomic_rmw(kind, pointers, bits, mask, *rest).view(values.dtype)
-        return np.where(mask, before, self.undefined).astype(before.dtype)
-
-    def atomic_cas(self, pointers: np.ndarray, *rest: object) -> Any:
-        self._note(pointers, np.ones_like(pointers, bool))
-        return self.functions.atomic_cas(pointers, *rest)
 
 
 def _rounded(value: np.ndarray, source: tl.dtype, target: tl.dtype, mode: object) -> np.ndarray:
@@ -94,9 +46,9 @@ def _tanh(value: tl.tensor) -> tl.tensor:
     return tl.tensor(interpreter.TensorHandle(np.tanh(value.handle.data), value.dtype), value.type)
 
 
-def _interpret(kernel: Any, launch: Launch, undefined: float) -> tuple[dict[str, torch.Tensor], _Watched]:
+def _interpret(kernel: Any, launch: Launch, undefined: float) -> tuple[dict[str, torch.Tensor], Watched]:
     memory, functions = launch.memory(), interpreter._interpreter
-    watched = _Watched(functions, memory, undefined)
+    watched = Watched(functions, memory, undefined)
     interpreter._interpreter = watched
     try:
         kernel[(launch.grid,)](*(memory[name][MARGIN:] for name in POINTERS), *launch.scalars)

@@ -340,8 +340,10 @@ def check_all(kernels: int, jobs: int) -> Iterator[Outcome]:
     return in_processes(check, range(kernels), jobs)
 
 
-def in_processes(check: Callable[[range], list[T]], seeds: range, jobs: int) -> Iterator[T]:
-    """Calls `check` in processes of their own: one that crashes names its kernels.
+def in_processes(
+    check: Callable[[range], list[T]], seeds: range, jobs: int, show: Callable[[int], object] = source
+) -> Iterator[T]:
+    """Calls `check` in processes of their own: one that crashes names its kernel by `show`.
 
     Raises:
         RuntimeError: a process ended; the message has the kernel.
@@ -353,16 +355,16 @@ def in_processes(check: Callable[[range], list[T]], seeds: range, jobs: int) -> 
             try:
                 yield from future.result()
             except BrokenProcessPool:
-                yield from _one_by_one(check, batch)
+                yield from _one_by_one(check, batch, show)
 
 
-def _one_by_one(check: Callable[[range], list[T]], batch: range) -> Iterator[T]:
+def _one_by_one(check: Callable[[range], list[T]], batch: range, show: Callable[[int], object]) -> Iterator[T]:
     for seed in batch:
         with ProcessPoolExecutor(1) as pool:
             try:
                 yield from pool.submit(check, range(seed, seed + 1)).result()
             except BrokenProcessPool:
-                raise RuntimeError(f"this kernel ended the process:\n{source(seed)}") from None
+                raise RuntimeError(f"this kernel ended the process:\n{show(seed)}") from None
 
 
 def main() -> None:

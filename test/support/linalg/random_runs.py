@@ -32,7 +32,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 import triton_ext as tx
 from support import modules
 from support.interpreter import run_in_interpreter
-from support.linalg import execute, random_interpreted, random_kernels, random_launches
+from support.linalg import exact_memory, execute, random_interpreted, random_kernels, random_launches
 from support.linalg.random_launches import MARGIN, POINTERS, Done, Launch
 from triton_ext.errors import PipelineError
 
@@ -131,16 +131,11 @@ def lowered(kernel: triton.JITFunction, via: Literal["structured"] | None) -> tu
 
 def run(function: Any, launch: Launch, accessed: dict[str, tuple[int, int]], at_end: bool) -> dict[str, torch.Tensor]:
     """Returns the elements of memory that are `accessed`, which is all that there is, after a launch of a function."""
-    found, memory, values = {}, [], list[Any]()
-    for name, tensor in launch.memory().items():
-        low, high = accessed[name]
-        found[name] = tensor[MARGIN + low : MARGIN + high]
-        memory.append(execute.Guarded(found[name], at_end=at_end))
-        values.append(ctypes.c_int64(memory[-1].address - low * tensor.element_size()))
+    found = {name: tensor[slice(*(MARGIN + end for end in accessed[name]))] for name, tensor in launch.memory().items()}
     n, m, s = launch.scalars
-    execute.run_programs(function, [*values, ctypes.c_int32(n), ctypes.c_int32(m), ctypes.c_float(s)], (launch.grid,))
-    for guarded in memory:
-        guarded.copy_back()
+    scalars = [ctypes.c_int32(n), ctypes.c_int32(m), ctypes.c_float(s)]
+    memory = [(elements, accessed[name][0]) for name, elements in found.items()]
+    exact_memory.run(function, memory, scalars, grid=launch.grid, at_end=at_end)
     return found
 
 
