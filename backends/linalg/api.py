@@ -34,6 +34,7 @@ _OPT = (sys.executable, "-P", "-m", "triton_ext.driver", f"--load-extension={EXT
 _Form = Literal["text", "generic", "bytecode"]
 _Via = Literal["structured"]
 _Pointers = Literal["i64", "memref"]
+_Descriptors = Literal["direct", "pointers"]
 
 
 @overload
@@ -45,6 +46,7 @@ def compile(  # noqa: A001
     form: Literal["text", "generic"] = "text",
     via: _Via | None = None,
     pointers: _Pointers = "i64",
+    descriptors: _Descriptors = "direct",
     debug_info: bool = False,
     options: Mapping[str, Any] | None = None,
     pipeline: Pipeline | None = None,
@@ -58,6 +60,7 @@ def compile(  # noqa: A001
     form: Literal["bytecode"],
     via: _Via | None = None,
     pointers: _Pointers = "i64",
+    descriptors: _Descriptors = "direct",
     debug_info: bool = False,
     options: Mapping[str, Any] | None = None,
     pipeline: Pipeline | None = None,
@@ -70,6 +73,7 @@ def compile(  # noqa: A001
     form: _Form = "text",
     via: _Via | None = None,
     pointers: _Pointers = "i64",
+    descriptors: _Descriptors = "direct",
     debug_info: bool = False,
     options: Mapping[str, Any] | None = None,
     pipeline: Pipeline | None = None,
@@ -92,6 +96,8 @@ def compile(  # noqa: A001
             without it, ``-convert-triton-to-linalg`` analyses all accesses itself.
         pointers: what functions take in place of a pointer. ``i64`` is its address. ``memref`` is an unranked memref as
             in triton-shared, of which only the address of the first element counts; it needs ``via="structured"``.
+        descriptors: what accesses by tensor descriptors become with ``via="structured"``: operations of `tts`
+            (``direct``), or accesses by tensors of pointers, whose blocks are then found again (``pointers``).
         debug_info: whether the module says from which line of the kernel each operation comes, and describes functions
             so that LLVM writes these lines into machine code (``-add-debug-info``). Tools have to print them:
             ``-mlir-print-debuginfo``.
@@ -108,10 +114,10 @@ def compile(  # noqa: A001
         PipelineError: an operation cannot be converted (the message names it and the reason), or an edit does not fit.
     """
     _check_form(form, lowered)
-    _check_via(via, pointers)
+    _check_via(via, pointers, descriptors)
     given = dict(options or {})
     _check_options(given)
-    own = _own(lowered, via, pointers, debug_info)
+    own = _own(lowered, via, pointers, descriptors, debug_info)
     task = requests.request_for(kernel, "linalg:generic", signature, {**given, **own})
     compiled, _ = compile_and_observe(task, Level.FAILURES, pipeline)
     return _in_form(compiled.asm["linalgir"].decode(), form, debug_info)
@@ -125,6 +131,7 @@ def convert(
     form: Literal["text", "generic"] = "text",
     via: _Via | None = None,
     pointers: _Pointers = "i64",
+    descriptors: _Descriptors = "direct",
     debug_info: bool = False,
     name: str = "<module>",
     pipeline: Pipeline | None = None,
@@ -137,6 +144,7 @@ def convert(
     form: Literal["bytecode"],
     via: _Via | None = None,
     pointers: _Pointers = "i64",
+    descriptors: _Descriptors = "direct",
     debug_info: bool = False,
     name: str = "<module>",
     pipeline: Pipeline | None = None,
@@ -148,6 +156,7 @@ def convert(
     form: _Form = "text",
     via: _Via | None = None,
     pointers: _Pointers = "i64",
+    descriptors: _Descriptors = "direct",
     debug_info: bool = False,
     name: str = "<module>",
     pipeline: Pipeline | None = None,
@@ -163,6 +172,7 @@ def convert(
         form: as in `compile`.
         via: ``structured`` runs ``-triton-to-linalg-structured`` instead.
         pointers: as in `compile`.
+        descriptors: as in `compile`.
         debug_info: as in `compile`; the lines are those that the locations in `ttir` say, or its own.
         name: the name of the module in diagnostics.
         pipeline: the edits to apply to the stage ``linalgir``.
@@ -175,20 +185,23 @@ def convert(
         PipelineError: the module does not parse, an operation cannot be converted, or an edit does not fit.
     """
     _check_form(form, lowered)
-    _check_via(via, pointers)
+    _check_via(via, pointers, descriptors)
     if pipeline is not None or debug_info:
-        own = _own(lowered, via, pointers, debug_info)
+        own = _own(lowered, via, pointers, descriptors, debug_info)
         return _in_form(_run_stage(ttir, name, own, pipeline), form, debug_info)
     passes = "triton-to-linalg-structured" if via else "triton-to-linalg"
-    if pointers == "memref":
-        passes += "{memref-arguments}"
+    given = ["memref-arguments"] * (pointers == "memref") + ["descriptors=pointers"] * (descriptors == "pointers")
+    if given:
+        passes += f"{{{' '.join(given)}}}"
     return _in_form(opt(ttir, f"{passes},lower-linalg-ext" if lowered else passes, name=name), form, debug_info)
 
 
-def _own(lowered: bool, via: _Via | None, pointers: _Pointers, debug_info: bool) -> dict[str, bool]:
+def _own(
+    lowered: bool, via: _Via | None, pointers: _Pointers, descriptors: _Descriptors, debug_info: bool
+) -> dict[str, bool]:
     """Returns the options of the backend that arguments set."""
     own = {"lowered": lowered, "structured": bool(via), "memrefs": pointers == "memref"}
-    return {**own, "debug_info": debug_info}
+    return {**own, "direct_descriptors": descriptors == "direct", "debug_info": debug_info}
 
 
 def _run_stage(ttir: str, name: str, own: dict[str, bool], pipeline: Pipeline | None) -> str:
@@ -219,11 +232,17 @@ def _check_form(form: _Form, lowered: bool) -> None:
         )
 
 
-def _check_via(via: _Via | None, pointers: _Pointers) -> None:
+def _check_via(via: _Via | None, pointers: _Pointers, descriptors: _Descriptors) -> None:
     if via is not None and via not in get_args(_Via):
         raise TritonExtError(f"via: expected one of {', '.join(get_args(_Via))}, or None, got {shown(via)}")
     if pointers not in get_args(_Pointers):
         raise TritonExtError(f"pointers: expected one of {', '.join(get_args(_Pointers))}, got {shown(pointers)}")
+    if descriptors not in get_args(_Descriptors):
+        raise TritonExtError(
+            f"descriptors: expected one of {', '.join(get_args(_Descriptors))}, got {shown(descriptors)}"
+        )
+    if descriptors == "pointers" and not via:
+        raise TritonExtError("without tts, accesses by descriptors always become pointers", fix='via="structured"')
     if pointers == "memref" and not via:
         raise TritonExtError(
             "only by way of tts do functions take memrefs in place of pointers", fix='via="structured"'
@@ -233,7 +252,13 @@ def _check_via(via: _Via | None, pointers: _Pointers) -> None:
 def _check_options(given: Mapping[str, Any]) -> None:
     from triton_ext.backends.linalg.compiler import LinalgOptions  # type: ignore[import-untyped]
 
-    arguments = {"lowered": "lowered", "structured": "via", "memrefs": "pointers", "debug_info": "debug_info"}
+    arguments = {
+        "lowered": "lowered",
+        "structured": "via",
+        "memrefs": "pointers",
+        "direct_descriptors": "descriptors",
+        "debug_info": "debug_info",
+    }
     known = [field.name for field in fields(LinalgOptions) if field.name not in arguments]
     for name in given:
         if name not in known:

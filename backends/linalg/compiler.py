@@ -32,7 +32,7 @@ _EXTENSIONS = (
     "lower_linalg_ext",
 )  # fmt: skip
 #: The extensions that it also runs with the option `structured`, which need the dialect `tts`.
-_STRUCTURED = ("triton_to_structured", "structured_to_memref", "lower_structured")
+_STRUCTURED = ("descriptor_to_structured", "triton_to_structured", "structured_to_memref", "lower_structured")
 #: The extensions that it also runs with the option `memrefs`, which need the dialect `tptr`.
 _MEMREFS = ("triton_ptr_to_memref", "reconcile_ptr_casts", "lower_tptr")
 #: All, with the one of the option `debug_info`.
@@ -99,6 +99,7 @@ class LinalgOptions:
     Attributes:
         lowered: whether ``-lower-linalg-ext`` runs.
         structured: whether the passes of ``-triton-to-linalg-structured`` run.
+        direct_descriptors: whether, with `structured`, ``-descriptor-to-structured`` runs.
         memrefs: whether these passes make pointers memrefs.
         debug_info: whether ``-add-debug-info`` runs, and the text has locations.
         debug: whether ``tl.device_assert`` has an effect.
@@ -106,6 +107,7 @@ class LinalgOptions:
 
     lowered: bool = False
     structured: bool = False
+    direct_descriptors: bool = True
     memrefs: bool = False
     debug_info: bool = False
     debug: bool = False
@@ -207,7 +209,7 @@ class LinalgBackend(BaseBackend):  # type: ignore[misc]
         return mod
 
     @staticmethod
-    def make_linalgir(
+    def make_linalgir(  # noqa: PLR0915 - one line for each pass
         mod: ir.module,
         metadata: dict[str, object],
         opt: object,
@@ -224,6 +226,8 @@ class LinalgBackend(BaseBackend):  # type: ignore[misc]
         metadata["name"] = mod.get_entry_func_name()
         pm = ir.pass_manager(mod.context)
         pm.enable_debug()
+        if opt.structured and opt.direct_descriptors:  # type: ignore[attr-defined]
+            linalgir.add_descriptor_to_structured(pm, [])
         passes.ttir.add_rewrite_tensor_descriptor_to_pointer(pm)
         if opt.structured:  # type: ignore[attr-defined]
             passes.common.add_canonicalizer(pm)

@@ -161,17 +161,44 @@ std::optional<Extent> extentOf(Value ptr, ArrayRef<int64_t> maskDims) {
   if (gather ? bool(gather.getGatherScatterMask())
              : !ptr.getDefiningOp<MakeTptrOp>())
     return std::nullopt;
+  if (maskDims.empty())
+    return Extent::Whole;
   ArrayRef<int64_t> shape = cast<RankedTensorType>(ptr.getType()).getShape();
-  if (llvm::is_contained(maskDims, 0))
-    return Extent::None;
-  auto isWhole = [](auto pair) {
-    auto [bound, size] = pair;
-    return !ShapedType::isDynamic(bound) && bound >= size;
-  };
-  return maskDims.empty() || llvm::all_of(llvm::zip(maskDims, shape), isWhole)
-             ? Extent::Whole
-             : Extent::Some;
+  ArrayRef<int64_t> ends = maskDims.take_front(shape.size());
+  SmallVector<int64_t> begins(maskDims.drop_front(shape.size()));
+  begins.resize(shape.size(), 0);
+  bool isWhole = true;
+  for (auto [begin, end, size] : llvm::zip_equal(begins, ends, shape)) {
+    bool isKnown = !ShapedType::isDynamic(begin);
+    // What begins at 2 and ends at 2, or begins at the size, is empty.
+    if (end == 0 || (isKnown && begin >= size) ||
+        (isKnown && !ShapedType::isDynamic(end) && begin >= end))
+      return Extent::None;
+    isWhole &= begin == 0 && !ShapedType::isDynamic(end) && end >= size;
+  }
+  return isWhole ? Extent::Whole : Extent::Some;
 }
+
+/// Bounds of 0 from below exclude nothing, whatever the pointers are.
+template <typename Op> struct DropBegins : OpRewritePattern<Op> {
+  using OpRewritePattern<Op>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(Op op,
+                                PatternRewriter &rewriter) const override {
+    auto type = dyn_cast<RankedTensorType>(op.getPtr().getType());
+    if (!type)
+      return failure();
+    size_t rank = type.getRank();
+    ArrayRef<int64_t> numbers = op.getStaticMaskDims();
+    if (rank == 0 || numbers.size() != 2 * rank ||
+        llvm::any_of(numbers.drop_front(rank),
+                     [](int64_t number) { return number != 0; }))
+      return failure();
+    SmallVector<int64_t> ends(numbers.take_front(rank));
+    rewriter.modifyOpInPlace(op, [&] { op.setStaticMaskDims(ends); });
+    return success();
+  }
+};
 
 template <typename Op> void dropMaskDims(Op op, PatternRewriter &rewriter) {
   rewriter.modifyOpInPlace(op, [&] {
@@ -251,17 +278,18 @@ void MakeTptrOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
 
 void LoadOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
                                          MLIRContext *context) {
-  patterns.add<SimplifyLoad>(context);
+  patterns.add<SimplifyLoad, DropBegins<LoadOp>>(context);
 }
 
 void StoreOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
                                           MLIRContext *context) {
-  patterns.add<SimplifyWrite<StoreOp>>(context);
+  patterns.add<SimplifyWrite<StoreOp>, DropBegins<StoreOp>>(context);
 }
 
 void AtomicRMWOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
                                               MLIRContext *context) {
-  patterns.add<SimplifyWrite<AtomicRMWOp>, SimplifyMaskedAtomic>(context);
+  patterns.add<SimplifyWrite<AtomicRMWOp>, DropBegins<AtomicRMWOp>,
+               SimplifyMaskedAtomic>(context);
 }
 
 //===----------------------------------------------------------------------===//

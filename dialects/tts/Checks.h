@@ -44,9 +44,12 @@ inline Type valueTypeAt(Value ptr, Value offset) {
 inline LogicalResult checkMaskDims(Operation *op, Value ptr,
                                    ArrayRef<int64_t> numbers,
                                    OperandRange values) {
-  auto type = cast<RankedTensorType>(ptr.getType());
-  if (failed(checkList(op, "mask_dims", numbers, values,
-                       numbers.empty() ? 0 : type.getRank())))
+  size_t rank = cast<RankedTensorType>(ptr.getType()).getRank();
+  size_t count = numbers.empty() ? 0 : rank;
+  // The bounds from below follow those from above.
+  if (numbers.size() == 2 * rank)
+    count = 2 * rank;
+  if (failed(checkList(op, "mask_dims", numbers, values, count)))
     return failure();
   for (int64_t number : numbers)
     if (!ShapedType::isDynamic(number) && number < 0)
@@ -57,9 +60,10 @@ inline LogicalResult checkMaskDims(Operation *op, Value ptr,
     return success();
   uint32_t dim = gather.getGatherScatterDim();
   // The pointer's own verifier comes later if it is in a graph region.
-  if (dim < numbers.size() && numbers[dim] != 0)
-    return op->emitOpError() << "expected mask_dims to be 0 in dimension "
-                             << dim << ", where the pointers have a mask";
+  for (size_t place = dim; dim < rank && place < numbers.size(); place += rank)
+    if (numbers[place] != 0)
+      return op->emitOpError() << "expected mask_dims to be 0 in dimension "
+                               << dim << ", where the pointers have a mask";
   return success();
 }
 

@@ -182,10 +182,12 @@ def Tts_LoadOp : Tts_AccessOp<"load", [MemRead<Tts_Global>], [AttrSizedOperandSe
     `mask_dims` is empty, or has a number or an SSA value for each dimension: the
     elements whose index is less than it in each dimension are loaded. The others
     are `other`, and undefined without it. A value of 0 or less loads nothing, one
-    above the size of the dimension the whole.
+    above the size of the dimension the whole. If there are twice as many, the
+    second half are the first indices that are loaded in each dimension: the box
+    then does not begin at 0. Less than 0 is 0.
 
     If the pointers come from a `tts.make_gather_scatter_tptr` with a mask, this
-    mask decides along its dimension, and `mask_dims` is 0 there.
+    mask decides along its dimension, and `mask_dims` is 0 there, in both halves.
 
     `cachePolicy` is that of `tt.load`.
 

@@ -154,14 +154,19 @@ struct Lowering {
     };
     if (own)
       restrict(own, gather.getGatherScatterDim());
-    for (auto [dim, bound] : llvm::enumerate(maskDims)) {
+    for (auto [place, bound] : llvm::enumerate(maskDims)) {
+      size_t dim = place % shape.size();
+      bool isBegin = place >= shape.size();
       if (own && dim == gather.getGatherScatterDim())
         continue;
       int64_t size = shape[dim];
-      if (auto number = getConstantIntValue(bound); number && *number >= size)
+      std::optional<int64_t> number = getConstantIntValue(bound);
+      if (number && (isBegin ? *number == 0 : *number >= size))
         continue;
-      restrict(arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
-                                     indices(size), splat(toI64(bound), size)),
+      auto predicate =
+          isBegin ? arith::CmpIPredicate::sge : arith::CmpIPredicate::slt;
+      restrict(arith::CmpIOp::create(builder, loc, predicate, indices(size),
+                                     splat(toI64(bound), size)),
                dim);
     }
     return mask;

@@ -84,12 +84,17 @@ static std::optional<Target> getTarget(Access &access, Value ptr,
   else if (!gather)
     return std::nullopt;
   bool hasMask = gather && gather.getGatherScatterMask();
-  for (auto [dim, bound] : llvm::enumerate(maskDims)) {
+  size_t rank = access.shape.size();
+  for (size_t dim = 0; dim < std::min(rank, maskDims.size()); ++dim) {
     // There, the mask of the pointers decides.
     if (hasMask && dim == gather.getGatherScatterDim())
       continue;
-    target.box.high[dim] = math.max(
-        math.min(bound, math.number(access.shape[dim])), math.number(0));
+    OpFoldResult size = math.number(access.shape[dim]);
+    OpFoldResult &low = target.box.low[dim];
+    if (maskDims.size() > rank)
+      low = math.min(math.max(maskDims[rank + dim], math.number(0)), size);
+    OpFoldResult end = math.min(maskDims[dim], size);
+    target.box.high[dim] = math.max(end, low);
   }
   if (gather)
     target.rows = {

@@ -4,6 +4,7 @@
 // of its own.
 
 #include "add_program_arguments/AddProgramArguments.h"
+#include "analysis/DescriptorChecks.h"
 #include "aux/Aux.h"
 #include "canonicalize_triton/CanonicalizeTriton.h"
 #include "carry_strides/CarryStrides.h"
@@ -71,27 +72,6 @@ static void addPasses(OpPassManager &pm, bool programArguments) {
                  createWrapFuncBodyWithSingleBlockPass());
 }
 
-/// Refuses reductions of descriptors that no atomic can do. Triton's pass that
-/// replaces descriptors by pointers would emit two errors for each.
-static LogicalResult checkReductions(ModuleOp module) {
-  using Kind = triton::DescriptorReduceKind;
-  bool known = true;
-  module.walk([&](triton::DescriptorReduceOp op) {
-    Type element = op.getDesc().getType().getElementType();
-    bool hasSign = isa<IntegerType>(element) && !element.isSignlessInteger();
-    bool isOrder = op.getKind() == Kind::MIN || op.getKind() == Kind::MAX;
-    bool counts = op.getKind() == Kind::INC || op.getKind() == Kind::DEC;
-    if (!counts && (!isOrder || hasSign))
-      return;
-    known = false;
-    op.emitError() << "'" << op->getName()
-                   << "' cannot be converted to linalg: no atomic is '"
-                   << triton::stringifyDescriptorReduceKind(op.getKind())
-                   << "' of " << element;
-  });
-  return success(known);
-}
-
 namespace {
 struct TritonToLinalgPass
     : mlir::triton_ext::triton_to_linalg::impl::TritonToLinalgPassBase<
@@ -104,7 +84,7 @@ struct TritonToLinalgPass
   }
 
   void runOnOperation() override {
-    if (failed(checkReductions(getOperation())))
+    if (failed(analysis::checkDescriptors(getOperation())))
       return signalPassFailure();
     OpPassManager pm(ModuleOp::getOperationName());
     addPasses(pm, programArguments);

@@ -4,8 +4,10 @@
 // no algorithm of its own.
 
 #include "add_program_arguments/AddProgramArguments.h"
+#include "analysis/DescriptorChecks.h"
 #include "aux/Aux.h"
 #include "carry_strides/CarryStrides.h"
+#include "descriptor_to_structured/DescriptorToStructured.h"
 #include "linalg_ext/LinalgExt.h"
 #include "lower_structured/LowerStructured.h"
 #include "lower_tptr/LowerTptr.h"
@@ -35,6 +37,9 @@
 #define DEBUG_TYPE "triton-ext-triton-to-linalg-structured"
 
 namespace mlir::triton_ext::triton_to_linalg_structured {
+/// What accesses by tensor descriptors become first.
+enum class Descriptors { Direct, Pointers };
+
 #define GEN_PASS_DECL
 #define GEN_PASS_DEF_TRITONTOLINALGSTRUCTUREDPASS
 #include "TritonToLinalgStructured.h.inc"
@@ -43,7 +48,12 @@ namespace mlir::triton_ext::triton_to_linalg_structured {
 using namespace mlir;
 using namespace mlir::triton_ext;
 
-static void addPasses(OpPassManager &pm, bool programArguments, bool memrefs) {
+using triton_to_linalg_structured::Descriptors;
+
+static void addPasses(OpPassManager &pm, bool programArguments, bool memrefs,
+                      Descriptors descriptors) {
+  if (descriptors == Descriptors::Direct)
+    pm.addPass(descriptor_to_structured::createDescriptorToStructuredPass());
   pm.addPass(triton::createTritonRewriteTensorDescriptorToPointer());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(scalarize_induction::createScalarizeInductionPass());
@@ -83,8 +93,10 @@ struct TritonToLinalgStructuredPass
   }
 
   void runOnOperation() override {
+    if (failed(analysis::checkDescriptors(getOperation())))
+      return signalPassFailure();
     OpPassManager pm(ModuleOp::getOperationName());
-    addPasses(pm, programArguments, memrefArguments);
+    addPasses(pm, programArguments, memrefArguments, descriptors);
     if (failed(runPipeline(pm, getOperation())))
       signalPassFailure();
   }

@@ -137,3 +137,29 @@ tt.func @scatter(%x: !tt.ptr<i32>, %i: tensor<4xi32>) {
   %1 = tts.atomic_rmw add, relaxed, gpu, %i into %x[%i] mask = %none : tensor<4xi32> into (<i32>, tensor<4xi32>) -> tensor<4xi32>
   tt.return
 }
+
+// -----
+
+// Bounds from below: of 0 they exclude nothing, and an empty box accesses
+// nothing.
+// CHECK-LABEL: tt.func @begins
+// CHECK-SAME: %[[OTHER:[a-z0-9]*]]: f32, %[[N:[a-z0-9]*]]: index)
+// CHECK-DAG: %[[EMPTY:.*]] = tt.splat %[[OTHER]] : f32 -> tensor<4x8xf32>
+// CHECK-DAG: %[[A:.*]] = "tts.load"(%{{.*}}, %[[N]], %[[OTHER]]) <{operandSegmentSizes = array<i32: 1, 1, 1>, static_mask_dims = array<i64: 4, -9223372036854775808>}>
+// CHECK-DAG: %[[B:.*]] = "tts.load"(%{{[^,]*}}) <{operandSegmentSizes = array<i32: 1, 0, 0>, static_mask_dims = array<i64>}>
+// CHECK-DAG: %[[C:.*]] = "tts.load"(%{{.*}}, %[[N]], %[[OTHER]]) <{operandSegmentSizes = array<i32: 1, 1, 1>, static_mask_dims = array<i64: 4, 8, -9223372036854775808, 0>}>
+// CHECK: "tts.store"(%{{.*}}, %[[A]]) <{static_mask_dims = array<i64: 4, 8, 0, 2>}>
+// CHECK-NOT: tts.store
+// CHECK: tt.return %[[EMPTY]], %{{.*}}, %[[B]], %[[C]]
+tt.func @begins(%x: !tt.ptr<f32>, %other: f32, %n: index) -> (tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>) {
+  %p = tts.make_tptr %x to sizes: [4, 8], strides: [8, 1], offsets: [0, 0], shape: [0, 0], order: [] : <f32> to tensor<4x8x!tt.ptr<f32>>
+  %m1 = arith.constant -1 : index
+  %0 = "tts.load"(%p, %n, %m1, %other) <{operandSegmentSizes = array<i32: 1, 2, 1>, static_mask_dims = array<i64: 4, -9223372036854775808, 0, -9223372036854775808>}> : (tensor<4x8x!tt.ptr<f32>>, index, index, f32) -> tensor<4x8xf32>
+  %1 = "tts.load"(%p, %n, %other) <{operandSegmentSizes = array<i32: 1, 1, 1>, static_mask_dims = array<i64: 4, -9223372036854775808, 0, 8>}> : (tensor<4x8x!tt.ptr<f32>>, index, f32) -> tensor<4x8xf32>
+  %2 = "tts.load"(%p, %other) <{operandSegmentSizes = array<i32: 1, 0, 1>, static_mask_dims = array<i64: 3, 8, 3, 0>}> : (tensor<4x8x!tt.ptr<f32>>, f32) -> tensor<4x8xf32>
+  %3 = "tts.load"(%p, %other) <{operandSegmentSizes = array<i32: 1, 0, 1>, static_mask_dims = array<i64: 4, 9, 0, 0>}> : (tensor<4x8x!tt.ptr<f32>>, f32) -> tensor<4x8xf32>
+  %4 = "tts.load"(%p, %n, %other) <{operandSegmentSizes = array<i32: 1, 1, 1>, static_mask_dims = array<i64: 4, 8, -9223372036854775808, 0>}> : (tensor<4x8x!tt.ptr<f32>>, index, f32) -> tensor<4x8xf32>
+  "tts.store"(%p, %0) <{static_mask_dims = array<i64: 4, 8, 0, 2>}> : (tensor<4x8x!tt.ptr<f32>>, tensor<4x8xf32>) -> ()
+  "tts.store"(%p, %0) <{static_mask_dims = array<i64: 4, 8, 5, 0>}> : (tensor<4x8x!tt.ptr<f32>>, tensor<4x8xf32>) -> ()
+  tt.return %1, %2, %3, %4 : tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>
+}

@@ -343,3 +343,21 @@ tt.func @cas_form(%i: tensor<4xi32>, %p: tensor<4x8x!tt.ptr<f32>>, %v: tensor<4x
   %0 = "tts.atomic_cas"(%p, %v, %v, %i) <{scope = 1 : i32, sem = 1 : i32}> : (tensor<4x8x!tt.ptr<f32>>, tensor<4x8xf32>, tensor<4x8xf32>, tensor<4xi32>) -> tensor<4x8xf32>
   tt.return
 }
+
+// -----
+
+tt.func @three_bounds(%p: tensor<4x8x!tt.ptr<f32>>, %v: tensor<4x8xf32>) {
+  // expected-error @+1 {{'tts.store' op expected 2 mask_dims, got 3}}
+  "tts.store"(%p, %v) <{static_mask_dims = array<i64: 4, 8, 1>}> : (tensor<4x8x!tt.ptr<f32>>, tensor<4x8xf32>) -> ()
+  tt.return
+}
+
+// -----
+
+tt.func @begin_with_a_mask(%x: !tt.ptr<f32>, %rows: tensor<8xi32>, %mask: tensor<8xi1>, %v: tensor<8x16xf32>) {
+  %p = tts.make_gather_scatter_tptr %x to sizes: [8, 16] gather_scatter_dim: 0 gather_scatter_offset: %rows
+      gather_scatter_mask: %mask, strides: [100, 1], offsets: [0, 0] : tensor<8xi32> tensor<8xi1> <f32> to tensor<8x16x!tt.ptr<f32>>
+  // expected-error @+1 {{'tts.store' op expected mask_dims to be 0 in dimension 0, where the pointers have a mask}}
+  "tts.store"(%p, %v) <{static_mask_dims = array<i64: 0, 16, 1, 0>}> : (tensor<8x16x!tt.ptr<f32>>, tensor<8x16xf32>) -> ()
+  tt.return
+}

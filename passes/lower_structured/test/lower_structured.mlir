@@ -131,3 +131,18 @@ tt.func @indices(%x: !tt.ptr<f32>, %a: i32, %b: i64, %n: index, %c: i1) -> tenso
   %p = tts.make_tptr %x to sizes: [8], strides: [1], offsets: [%2], shape: [0], order: [] : <f32> to tensor<8x!tt.ptr<f32>>
   tt.return %p : tensor<8x!tt.ptr<f32>>
 }
+
+// -----
+
+// A bound from below is a second comparison, except one of 0.
+// CHECK-LABEL: tt.func @begins
+// CHECK-SAME: %[[N:[a-z0-9]*]]: index
+// CHECK: %[[E:.*]] = arith.cmpi slt, %{{.*}}, %{{.*}} : tensor<8xi64>
+// CHECK: %[[B:.*]] = arith.cmpi sge, %{{.*}}, %{{.*}} : tensor<8xi64>
+// CHECK-NOT: arith.cmpi
+// CHECK: tt.store
+tt.func @begins(%x: !tt.ptr<f32>, %n: index, %v: tensor<4x8xf32>) {
+  %p = tts.make_tptr %x to sizes: [4, 8], strides: [8, 1], offsets: [0, 0], shape: [0, 0], order: [] : <f32> to tensor<4x8x!tt.ptr<f32>>
+  "tts.store"(%p, %v, %n, %n) <{static_mask_dims = array<i64: 4, -9223372036854775808, 0, -9223372036854775808>}> : (tensor<4x8x!tt.ptr<f32>>, tensor<4x8xf32>, index, index) -> ()
+  tt.return
+}

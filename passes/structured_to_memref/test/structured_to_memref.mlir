@@ -138,3 +138,22 @@ tt.func @stays(%p: tensor<8x!tt.ptr<f32>>, %x: !tt.ptr<f32>) -> tensor<8xf32> {
       : (tensor<8x!tt.ptr<f32>>, tensor<8xf32>) -> tensor<8xf32>
   tt.return %old : tensor<8xf32>
 }
+
+// -----
+
+// The view of a box that does not begin at 0 begins at its first element.
+// CHECK-LABEL: tt.func @begins
+// CHECK-SAME: %[[N:[a-z0-9]*]]: index, %[[B:[a-z0-9]*]]: index
+// CHECK: %[[POSITIVE:.*]] = arith.maxsi %[[B]], %c0
+// CHECK: %[[LOW:.*]] = arith.minsi %[[POSITIVE]], %c8
+// CHECK: %[[LESS:.*]] = arith.minsi %[[N]], %c8
+// CHECK: %[[HIGH:.*]] = arith.maxsi %[[LESS]], %[[LOW]]
+// CHECK: %[[SIZE:.*]] = arith.subi %[[HIGH]], %[[LOW]]
+// CHECK: %[[STEP:.*]] = arith.muli %[[LOW]], %c3
+// CHECK: aux.view %{{.*}} to offset: [%[[STEP]]], sizes: [%[[SIZE]]], strides: [3]
+tt.func @begins(%x: !tt.ptr<f32>, %n: index, %b: index, %z: f32) -> tensor<8xf32> {
+  %p = tts.make_tptr %x to sizes: [8], strides: [3], offsets: [0], shape: [0], order: [] : <f32> to tensor<8x!tt.ptr<f32>>
+  %v = "tts.load"(%p, %n, %b, %z) <{operandSegmentSizes = array<i32: 1, 2, 1>, static_mask_dims = array<i64: -9223372036854775808, -9223372036854775808>}>
+      : (tensor<8x!tt.ptr<f32>>, index, index, f32) -> tensor<8xf32>
+  tt.return %v : tensor<8xf32>
+}

@@ -15,7 +15,9 @@ bug = partial(mutants.Mutation, "StructuredToMemref.cpp")
 BUGS = {
     "a block wraps around": bug("op.wrapsAround()", "true"),
     "what wraps around counts twice": bug("stride = offsets[dim] = math.number(0)", "stride = math.number(0)"),
-    "a bound may be above the size": bug("math.min(bound, math.number(access.shape[dim]))", "bound"),
+    "a bound may be above the size": bug("math.min(maskDims[dim], size)", "maskDims[dim]"),
+    "a box begins before the tensor": bug("math.max(maskDims[rank + dim], math.number(0))", "maskDims[rank + dim]"),
+    "a box ends before it begins": bug("math.max(end, low)", "end"),
     "a cache policy is lost": bug("access.cacheModeOf(known)", "StringAttr()"),
     "the mask of the pointers is a bound": bug("hasMask && dim == gather.getGatherScatterDim()", "false"),
 }

@@ -41,6 +41,38 @@ def test_via_is_the_pass() -> None:
     assert "linalg_ext" not in linalg.convert(ttir[0], via="structured", lowered=True)
 
 
+@triton.jit
+def tile(x, n, i):
+    block = tl.make_tensor_descriptor(x, [n, n], [n, 1], [8, 16])
+    block.store([i, i], block.load([i, i]) * 2)
+
+
+def test_descriptors() -> None:
+    """Descriptors become operations of `tts`, or, if asked for, pointers; the stage and the pass agree."""
+    for descriptors, structured in (("direct", 1), ("pointers", 0)):
+        seen: list[str] = []
+        ttir: list[str] = []
+        look = tx.Pipeline().after("linalgir.triton_to_structured", lambda module, seen=seen: seen.append(str(module)))
+        look = look.at_end("ttir", lambda module, ttir=ttir: ttir.append(str(module)))
+        for edit in look.edits:
+            edit.entries[0].function.cache_key = descriptors
+        text = linalg.compile(tile, "*fp32, i32, i32", via="structured", descriptors=descriptors, pipeline=look)
+        assert seen[0].count("tts.load") == structured
+        assert text.strip() == linalg.convert(ttir[0], via="structured", descriptors=descriptors).strip()
+        assert "linalg_ext.gather" not in text
+        staged = linalg.convert(ttir[0], via="structured", descriptors=descriptors, pipeline=tx.Pipeline())
+        assert text.strip() == staged.strip()
+
+
+def test_descriptors_otherwise() -> None:
+    with pytest.raises(tx.TritonExtError, match=r"descriptors: expected one of direct, pointers, got 'blocks'"):
+        linalg.convert("", via="structured", descriptors="blocks")
+    with pytest.raises(tx.TritonExtError, match=r"always become pointers.*via=\"structured\""):
+        linalg.compile(tile, "*fp32, i32, i32", descriptors="pointers")
+    with pytest.raises(tx.TritonExtError, match=r"set the argument 'descriptors'"):
+        linalg.compile(tile, "*fp32, i32, i32", options={"direct_descriptors": False})
+
+
 def test_another_way() -> None:
     message = r"via: expected one of structured, or None, got 'straight'"
     with pytest.raises(tx.TritonExtError, match=message):
