@@ -61,7 +61,7 @@ StorePrefetch::StorePrefetch(LoweringContext &context, Plan &plan,
                              ValueRange tensors, int dim)
     : context(context), plan(plan), evaluator(evaluator) {
   auto shape = cast<RankedTensorType>(tensors[0].getType()).getShape();
-  if (!isExpensive(tensors))
+  if (!leavesMemoryIdle(root, tensors))
     return;
   for (Operation *op = root->getNextNode(); op; op = op->getNextNode()) {
     // Between here and the store, a loop may need the cache for itself.
@@ -80,9 +80,22 @@ StorePrefetch::StorePrefetch(LoweringContext &context, Plan &plan,
   }
 }
 
-/// Returns whether one of the tensors is a function such as exp of something,
-/// computed where it is needed.
-bool StorePrefetch::isExpensive(ValueRange tensors) const {
+/// Returns whether a reduction in front of `root` has read the same elements,
+/// so that they are in a cache.
+bool StorePrefetch::wasRead(triton::LoadOp load, Operation *root) const {
+  return llvm::any_of(plan.uses(load.getResult()), [&](const RootUse &use) {
+    return isa<triton::ReduceOp>(use.root) &&
+           use.root->getBlock() == root->getBlock() &&
+           use.root->isBeforeInBlock(root);
+  });
+}
+
+/// Returns whether the memory has little to do while `root` computes the
+/// tensors: one of them is a function such as exp of something, computed where
+/// it is needed, or all that is loaded for them was read before.
+bool StorePrefetch::leavesMemoryIdle(Operation *root,
+                                     ValueRange tensors) const {
+  bool readsAgain = false, readsFirst = false;
   SmallVector<Value> pending(tensors);
   DenseSet<Value> seen;
   while (!pending.empty()) {
@@ -93,10 +106,12 @@ bool StorePrefetch::isExpensive(ValueRange tensors) const {
       continue;
     if (kindOf(op) == OperationKind::Function)
       return true;
-    if (!isa<triton::LoadOp>(op))
+    if (auto load = dyn_cast<triton::LoadOp>(op))
+      (wasRead(load, root) ? readsAgain : readsFirst) = true;
+    else
       llvm::append_range(pending, op->getOperands());
   }
-  return false;
+  return readsAgain && !readsFirst;
 }
 
 /// Returns whether the address needs only scalars that have been emitted.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Prefetches of the memory that a later store of the same tile writes. The
-// reason: a loop with exponentials leaves the memory idle, and the loop of the
-// store waits for it.
+// reason: a loop with exponentials, or one that reads its tile again, leaves
+// the memory idle, and the loop of the store waits for it.
 
 #ifndef TRITON_EXT_CPU_STOREPREFETCH_H
 #define TRITON_EXT_CPU_STOREPREFETCH_H
@@ -20,8 +20,8 @@ void hoistAddressesOfStores(triton::FuncOp function);
 class StorePrefetch {
 public:
   /// Looks for a store behind `root`, which computes `tensors` with lanes along
-  /// `dim`. Finds none if the computation is cheap or the addresses of the
-  /// store are not known yet.
+  /// `dim`. Finds none if the computation waits for memory itself, or if the
+  /// addresses of the store are not known yet.
   StorePrefetch(LoweringContext &context, Plan &plan, Evaluator &evaluator,
                 Operation *root, ValueRange tensors, int dim);
 
@@ -30,7 +30,8 @@ public:
 
 private:
   bool isReady(Value address) const;
-  bool isExpensive(ValueRange tensors) const;
+  bool wasRead(triton::LoadOp load, Operation *root) const;
+  bool leavesMemoryIdle(Operation *root, ValueRange tensors) const;
 
   LoweringContext &context;
   Plan &plan;

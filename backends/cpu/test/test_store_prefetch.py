@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A loop with exponentials prefetches what a later store writes: these addresses, and no others."""
+"""A loop that leaves the memory idle prefetches what a later store writes: these addresses, and no others."""
 
 from __future__ import annotations
 
@@ -26,8 +26,12 @@ def rows(x, out, numbers, COLUMNS: tl.constexpr, BLOCK: tl.constexpr, KIND: tl.c
     pid = tl.program_id(0)
     writes, count = tl.load(numbers) != 0, tl.load(numbers + 1)
     v = tl.load(x + pid * COLUMNS + i, mask=i < COLUMNS, other=-float("inf"))
-    if KIND == "no function":
+    if KIND == "read first":
+        e = v * v
+    elif KIND == "read again":
         e = v / tl.max(v, 0)
+    elif KIND == "another load":
+        e = v / tl.max(v, 0) + tl.load(x + i, mask=i < COLUMNS, other=0.0)
     else:
         e = tl.exp(v - tl.max(v, 0))
     total = tl.sum(e, 0)
@@ -58,10 +62,11 @@ def compiled(
     return kernel
 
 
+@pytest.mark.parametrize("kind", ["", "read again"])
 @pytest.mark.parametrize(("columns", "block"), [(3000, 4096), (1024, 1024), (200, 256), (65, 128)])
-def test_what_is_prefetched(columns: int, block: int, tmp_path: Path) -> None:
+def test_what_is_prefetched(columns: int, block: int, kind: str, tmp_path: Path) -> None:
     """With stores of 77 instead of prefetches, and without the kernel's own ones, each line has one."""
-    kernel = compiled("", columns, block)
+    kernel = compiled(kind, columns, block)
     llir, count = re.subn(PREFETCH, r"store i8 77, ptr \1", kernel.asm["llir"])
     assert count > 0
     library = emulated_units.loaded(_machine_code.library_of_llir(llir, _library.compiler().host()), tmp_path)
@@ -74,7 +79,7 @@ def test_what_is_prefetched(columns: int, block: int, tmp_path: Path) -> None:
     assert torch.equal(out.view(torch.uint8), expected)
 
 
-@pytest.mark.parametrize("kind", ["no function", "loop", "division", "indices", "reversed"])
+@pytest.mark.parametrize("kind", ["read first", "another load", "loop", "division", "indices", "reversed"])
 def test_what_is_not_prefetched(kind: str) -> None:
     """Prefetches that are not worth it, and addresses that are not known or not contiguous."""
     assert "@llvm.prefetch" not in compiled(kind, 200, 256).asm["llir"]

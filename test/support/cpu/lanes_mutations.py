@@ -175,6 +175,8 @@ MUTATIONS = {
     ),
     "each line is prefetched twice": PrefetchMutation(PREFETCH, "b.lanes() * bytes < lineBytes", "false", "twice"),
     "a cheap loop prefetches": PrefetchMutation(PREFETCH, "kindOf(op) == OperationKind::Function", "true"),
+    "a loop has read what it reads": PrefetchMutation(PREFETCH, "use.root->isBeforeInBlock(root)", "true"),
+    "one load that was read is enough": PrefetchMutation(PREFETCH, "readsAgain && !readsFirst", "readsAgain"),
     "a loop lies between": PrefetchMutation(PREFETCH, "!isa<triton::ReduceOp>(op)", "false"),
     "a large tile is prefetched": PrefetchMutation(
         PREFETCH, "type.getNumElements() * pointeeBytes(type) <= mostBytes", "true", "large_tile"
