@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Uses the installation: loads each extension, and compiles a kernel with an edited pipeline and for each target.
+"""Uses the installation: lists the extensions, loads each, and compiles a kernel with an edited pipeline and for each
+target.
 
-Prints as JSON the problem of each extension, the passes that ran for the edited kernel, and the error of each target. A
-problem or an error is null if there is none.
+Prints what ``triton-ext list --json`` prints. The last line is JSON, too: the problem of each extension, the passes
+that ran for the edited kernel, and the error of each target. A problem or an error is null if there is none.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import triton.language as tl
 
 import triton_ext as tx
 from triton_ext import backends
+from triton_ext.cli import cli
 from triton_ext.loading.loader import load_library
 
 
@@ -24,6 +26,7 @@ def scale(x, BLOCK: tl.constexpr):
 
 
 def main() -> None:
+    cli.main(["list", "--json"], standalone_mode=False)
     found = tx.extensions()
     for extension in found:
         if not extension.problem and extension.kind != "backend":

@@ -22,6 +22,7 @@ from pathlib import Path
 
 import pytest
 
+import support
 from support import checkout
 from triton_ext.authoring import build
 
@@ -104,7 +105,7 @@ class Tree:
         return build.default_build_dir(self.root)
 
     def environment(self, libraries: Path) -> dict[str, str]:
-        path = os.pathsep.join([str(self.root.parent / "site"), str(self.root / "python")])
+        path = support.path(self.root.parent / "site", self.root / "python")
         return {
             **os.environ,
             "PYTHONPATH": path,
@@ -198,15 +199,14 @@ def test_without(directory: str, tree: Tree) -> None:
         refer_to_nothing_that_is_gone(tree, left, name)
         libraries = things.enter_context(built_libraries(tree, left))
 
-        listed = json.loads(tree.run(sys.executable, "-m", "triton_ext", "list", "--json", libraries=libraries))
+        program = str(tree.root / "test" / "core" / "deletion_program.py")
+        *lines, last = tree.run(sys.executable, program, libraries=libraries).splitlines()
+        listed, used = json.loads("".join(lines)), json.loads(last)
         there = {p.name.split("_ext_")[1][:-3] for p in libraries.glob("libtriton_*")}
         # A target is listed with and without a library of its own.
         targets = {d.removeprefix("backends/") for d in DIRECTORIES if d.startswith("backends/")} - {name}
         assert {e["name"] for e in listed} == there | targets
         assert name not in {e["name"] for e in listed}
-        used = json.loads(
-            tree.run(sys.executable, str(tree.root / "test/core/deletion_program.py"), libraries=libraries)
-        )
         assert set(used["extensions"].values()) == {None}, used["extensions"]
         at = used["passes"].index("ttir.loop_unroll")
         assert used["passes"][at + 1] == "common.cse"

@@ -20,10 +20,15 @@ BY_CI = {"make demo", "make test"}
 PARTS_OF_THESE = {"make build", "make check", "make linalg", "make lint"}
 
 
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> checkout_copy.Place:
+    return checkout_copy.Place(tmp_path_factory.mktemp("docs") / "triton-ext")
+
+
 @pytest.fixture
-def checkout(tmp_path: Path) -> Path:
+def checkout(place: checkout_copy.Place) -> Path:
     """Makes a copy of the checkout with the same environment and the built libraries."""
-    return checkout_copy.copy(tmp_path / "triton-ext")
+    return place.copy()
 
 
 @pytest.mark.slow

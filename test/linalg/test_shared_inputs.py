@@ -24,7 +24,7 @@ def expected(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[torch.T
     """Returns the memory after each input in the interpreter."""
     path = tmp_path_factory.mktemp("interpreted") / "expected.pt"
     command = [sys.executable, "-W", "ignore", "-m", "support.linalg.shared_inputs", str(path)]
-    subprocess.run(command, check=True, env=support.environment(TRITON_INTERPRET="1", PYTHONPATH=str(ROOT / "test")))
+    subprocess.run(command, check=True, env=support.environment(TRITON_INTERPRET="1"))
     return torch.load(path)
 
 

@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+import support
 from support.fixture_types import MakePlugin, RunPython
 from triton_ext import sdk
 from triton_ext.loading import discovery, verification
@@ -93,6 +94,8 @@ def run_python(tmp_path: Path) -> RunPython:
     """Runs code or a module in a fresh Python, in an empty directory."""
 
     def run(*command: str, cwd: Path = tmp_path, **environment: str) -> subprocess.CompletedProcess[str]:
+        if "PYTHONPATH" in environment:
+            environment["PYTHONPATH"] = support.path(environment["PYTHONPATH"])
         command = (sys.executable, *(command if command[0] == "-m" else ("-c", *command)))
         return subprocess.run(
             command, cwd=cwd, env={**os.environ, **environment}, capture_output=True, text=True, timeout=60, check=False

@@ -21,6 +21,11 @@ PATH = str(ROOT / "test")
 PYTHONPATH = os.pathsep.join([PATH, SITE])
 
 
+def path(*directories: str | Path) -> str:
+    """Returns PYTHONPATH for a process that finds the modules in `directories` and starts fast, as `SITE` makes it."""
+    return os.pathsep.join([SITE, *map(str, directories)])
+
+
 def environment(**variables: str) -> dict[str, str]:
     """Returns this process's environment with `variables`, in which Python finds this package."""
     return {**os.environ, "PYTHONPATH": PYTHONPATH, **variables}

@@ -10,6 +10,8 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+import support
+
 # An editable installation comes before everything in PYTHONPATH.
 MAIN = """
 import sys
@@ -64,7 +66,7 @@ class Tree:
 
     def environment(self, **variables: str) -> dict[str, str]:
         """The environment in which `command` is that of this checkout."""
-        return {**os.environ, "PYTHONPATH": str(self.root / "python"), **variables}
+        return {**os.environ, "PYTHONPATH": support.path(self.root / "python"), **variables}
 
     def run(self, *arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
         """Runs ``triton-ext`` of this checkout in it."""

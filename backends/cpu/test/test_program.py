@@ -16,6 +16,7 @@ import torch
 import triton
 import triton.language as tl
 
+import support
 import triton_ext as tx
 
 
@@ -321,7 +322,7 @@ def test_a_refusal_is_one_line(debug: str) -> None:
     """An error names file, line, operation and a fix; libtriton's own output appears only with TRITON_EXT_DEBUG."""
     done = subprocess.run(
         [sys.executable, "-c", REFUSED],
-        env={**os.environ, "PYTHONPATH": str(Path(__file__).parent), "TRITON_EXT_DEBUG": debug},
+        env={**os.environ, "PYTHONPATH": support.path(support.PATH, Path(__file__).parent), "TRITON_EXT_DEBUG": debug},
         capture_output=True,
         text=True,
         check=True,

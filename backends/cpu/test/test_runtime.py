@@ -19,6 +19,8 @@ import triton.language as tl
 from triton import knobs
 from triton.backends.compiler import GPUTarget
 
+import support
+
 PROGRAM = """
 import sys, triton, triton.language as tl, numpy as np
 from triton.runtime import driver
@@ -369,5 +371,5 @@ del kernel
 gc.collect()
 print(asked, name in Path("/proc/self/maps").read_text())
 """
-    out = run_python(code, PYTHONPATH=str(Path(__file__).parent), TRITON_DEFAULT_BACKEND="cpu")
+    out = run_python(code, PYTHONPATH=support.path(support.PATH, Path(__file__).parent), TRITON_DEFAULT_BACKEND="cpu")
     assert out == "[None] False\n"

@@ -19,6 +19,7 @@ from click.testing import CliRunner
 from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource
 
+import support
 import triton_ext as tx
 from triton_ext.cli.pipeline import pipeline as commands
 
@@ -339,7 +340,7 @@ def test_it_is_a_target_like_any_other() -> None:
         "print(kernel.metadata.name)\n"
     )
     before = "import triton\nfrom triton.backends import backends\nassert 'linalg' in backends\n"
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent)}
+    environment = {**os.environ, "PYTHONPATH": support.path(support.PATH, Path(__file__).parent)}
     for code, printed in ((before, ""), (program, "double\n")):
         done = subprocess.run(
             [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False
