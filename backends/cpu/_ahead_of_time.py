@@ -147,7 +147,8 @@ def _export(
         compiled = _compiled(request)
         symbol = f"triton_ext_cpu_kernel{number}_{place}"
         code.add(symbol, compiled)
-        variants.append(Variant(cpu, symbol, requirements, compiled.metadata.scratch))
+        metadata = compiled.metadata
+        variants.append(Variant(cpu, symbol, requirements, metadata.scratch, metadata.together))
         stored = compiled.metadata.stored_slots
     variants.sort(key=lambda variant: -variant.requirements.bit_count())
     constants = ", ".join(f"{_key(request, key)}={value!r}" for key, value in request.source.constants.items())

@@ -104,12 +104,14 @@ class Variant:
         symbol: the function in the object file.
         requirements: the features that a processor must have, as bits (runtime/Features.h).
         scratch: bytes of scratch memory for each thread.
+        together: how many programs should run in one thread behind each other.
     """
 
     cpu: str
     symbol: str
     requirements: int
     scratch: int
+    together: int
 
 
 @dataclass(frozen=True)
@@ -187,8 +189,9 @@ def _function(number: int, export: Export) -> Iterator[str]:
     rows = []
     for variant in export.variants:
         yield f"declare i32 @{variant.symbol}(ptr, i64, i64, ptr, ptr)"
-        rows.append(f"{{ptr, i64, i64}} {{ptr @{variant.symbol}, i64 {variant.requirements}, i64 {variant.scratch}}}")
-    yield f"@variants{number} = private constant [{len(rows)} x {{ptr, i64, i64}}] [{', '.join(rows)}]"
+        numbers = ", ".join(f"i64 {value}" for value in (variant.requirements, variant.scratch, variant.together))
+        rows.append(f"{{ptr, i64, i64, i64}} {{ptr @{variant.symbol}, {numbers}}}")
+    yield f"@variants{number} = private constant [{len(rows)} x {{ptr, i64, i64, i64}}] [{', '.join(rows)}]"
     yield f"@chosen{number} = internal global ptr null"
     values = f"ptr @name{number}, ptr @arguments{number}, i64 {len(export.arguments)}, ptr @variants{number}"
     values += f", i64 {len(rows)}, ptr @cpus{number}, ptr @chosen{number}"

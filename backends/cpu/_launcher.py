@@ -168,6 +168,7 @@ class CPULauncher:
             kinds.encode(),
             ",".join(arguments).encode(errors="replace"),
             metadata.scratch,
+            getattr(metadata, "together", 1),
             threads,
             _spin_seconds(os.environ.get("TRITON_EXT_CPU_SPIN_SECONDS", ""))
             if getattr(metadata, "waits", False)

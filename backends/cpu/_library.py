@@ -30,12 +30,12 @@ OPTIONS = {
     "fuse_multiply_add": {"lowered": "bool"},
     "lower_tiles": {
         "vector-bytes": "int", "has-fma": "bool", "dot-units": "int", "quiet": "bool",
-        "most-for-two-views": "int", "most-for-replication": "int",
+        "most-for-two-views": "int", "most-for-replication": "int", "most-shared-bytes": "int",
     },
 }  # fmt: skip
 
-#: The last two of these, which pipelines tune (docs/targets.md).
-LIMITS = (6, 8)
+#: The last three of these, which pipelines tune (docs/targets.md).
+LIMITS = (6, 8, 1 << 20)
 
 
 #: What multiplies narrow elements, by the features that it needs; the values are those of the option ``dot-units``.
@@ -219,6 +219,7 @@ def runtime() -> ctypes.PyDLL:
         ctypes.c_char_p,
         ctypes.c_char_p,
         ctypes.c_size_t,
+        ctypes.c_int64,
         ctypes.c_int,
         ctypes.c_double,
         ctypes.py_object,

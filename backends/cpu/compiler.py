@@ -211,11 +211,11 @@ class CPUBackend(BaseBackend):  # type: ignore[misc]
         # Triton and its tools read these from every backend's kernels.
         metadata["shared"] = 0
         metadata["tmem_size"] = 0
-        metadata["global_scratch_size"] = 0
-        metadata["global_scratch_align"] = 1
+        metadata["global_scratch_size"], metadata["global_scratch_align"] = 0, 1
         metadata["profile_scratch_size"] = mod.get_int_attr("triton_ext_cpu.profile_scratch") or 0
         metadata["profile_scratch_align"] = mod.get_int_attr("triton_ext_cpu.profile_scratch_alignment") or 1
         metadata["scratch"] = mod.get_int_attr("triton_ext_cpu.scratch") or 0
+        metadata["together"] = mod.get_int_attr("triton_ext_cpu.together") or 1
         metadata["waits"] = bool(mod.get_int_attr("triton_ext_cpu.waits"))
         # The pointer arguments that the kernel may store through, by their numbers in the compiled function.
         stored: list[int] = []

@@ -56,6 +56,10 @@ struct Limits {
   /// division are recomputed. The limit is higher than for two views, because
   /// storing needs an additional loop that writes the scratch memory.
   Cost mostForReplication;
+
+  /// The bytes of packed operands that programs share; 0 if each program packs
+  /// its own.
+  int64_t mostSharedBytes;
 };
 
 /// The addresses of a load are part of its cost only if they cost at least

@@ -239,10 +239,19 @@ PackedRows DotPacking::allocateLeft() {
           shape.M * rowBytes};
 }
 
-PackedPanels DotPacking::allocateRight() {
+PackedPanels DotPacking::allocateRight(int64_t blocks) {
   int64_t panelBytes = slots * words * unit.lanes * wordBytes;
   int64_t bytes = shape.N / unit.lanes * panelBytes;
-  return {allocate(numBatches() * bytes), unit.lanes, panelBytes, bytes};
+  return {allocate(blocks * numBatches() * bytes), unit.lanes, panelBytes,
+          bytes};
+}
+
+PackedPanels DotPacking::blockOf(const PackedPanels &panels,
+                                 Value block) const {
+  PackedPanels result = panels;
+  result.base =
+      b.offset(panels.base, times(b, block, numBatches() * panels.batchBytes));
+  return result;
 }
 
 void DotPacking::packLeft(const PackedRows &rows, Value slot) {

@@ -38,7 +38,10 @@ public:
   /// Returns the left operand if scratch memory has it in this order already.
   std::optional<PackedRows> packedLeft();
   PackedRows allocateLeft();
-  PackedPanels allocateRight();
+  /// Allocates memory for `blocks` times all slots.
+  PackedPanels allocateRight(int64_t blocks = 1);
+  /// Returns the panels of a block.
+  PackedPanels blockOf(const PackedPanels &panels, Value block) const;
   void packLeft(const PackedRows &rows, Value slot);
   void packRight(const PackedPanels &panels, Value slot);
   /// Writes zeros to the slots from `from` to `to`.
@@ -80,12 +83,17 @@ private:
   int64_t slots;
 };
 
+struct SharedPanel;
+
 /// A product that waits for `slots` iterations of its loop.
 struct WaitingProduct {
   DotUnit unit;
   int64_t slots;
   PackedRows left;
   PackedPanels right;
+  /// The panels that later programs share, or null. Then `right` has memory for
+  /// each block of `slots` iterations that is kept, and for one more.
+  const SharedPanel *shared;
   /// The number of the iteration, from 0.
   Value iteration;
 };

@@ -5,7 +5,7 @@
 // iterations before. Once all slots are full, and behind the loop, the sum is
 // loaded, added to and stored.
 
-#include "DotPacking.h"
+#include "SharedPanels.h"
 
 using namespace mlir;
 using namespace mlir::triton_ext::cpu;
@@ -19,8 +19,18 @@ SmallVector<triton::DotOp> DotLowering::beginWaiting(scf::ForOp loop) {
     if (slots == 1 || (unit->isFloats() && plan.isStored(op.getB())))
       continue;
     DotPacking packing(*this, conversion, *unit, op, slots);
-    waiting[op] = std::make_shared<WaitingProduct>(WaitingProduct{
-        *unit, slots, packing.allocateLeft(), packing.allocateRight(), {}});
+    const SharedPanel *panel = shared.of(op);
+    // Iterations that are not kept use one more block.
+    int64_t blocks = panel ? panel->iterations / slots + 1 : 1;
+    waiting[op] = std::make_shared<WaitingProduct>(
+        WaitingProduct{*unit,
+                       slots,
+                       packing.allocateLeft(),
+                       packing.allocateRight(blocks),
+                       panel,
+                       {}});
+    if (panel)
+      shared.begin(*panel);
     found.push_back(op);
   }
   return found;
@@ -85,13 +95,30 @@ static void emitIf(LaneBuilder &b, arith::CmpIPredicate predicate, Value value,
   body();
 }
 
+/// Returns the panels of the block of an iteration.
+static PackedPanels panelsOf(LaneBuilder &b, const DotPacking &packing,
+                             const WaitingProduct &product, Value iteration) {
+  if (!product.shared)
+    return product.right;
+  Type i64 = b.getI64Type();
+  Value block =
+      arith::DivUIOp::create(b, iteration, b.constant(i64, product.slots));
+  Value last = arith::DivUIOp::create(b, product.shared->kept,
+                                      b.constant(i64, product.slots));
+  return packing.blockOf(product.right, arith::MinUIOp::create(b, block, last));
+}
+
 void DotLowering::lowerWaiting(triton::DotOp op,
                                const WaitingProduct &product) {
-  const auto &[unit, slots, left, right, iteration] = product;
+  const auto &[unit, slots, left, _, panel, iteration] = product;
   DotPacking packing(*this, conversion, unit, op, slots);
   Value slot = slotOf(b, iteration, slots);
   packing.packLeft(left, slot);
-  packing.packRight(right, slot);
+  PackedPanels right = panelsOf(b, packing, product, iteration);
+  if (panel)
+    shared.packOnce(*panel, iteration, [&] { packing.packRight(right, slot); });
+  else
+    packing.packRight(right, slot);
   Buffer sum = context.buffers.find(op.getC())->second;
   int64_t words = slots * shapeOf(op).K / unit.elementsOfWord();
   emitIf(b, arith::CmpIPredicate::eq, slot, slots - 1, [&] {
@@ -105,19 +132,23 @@ void DotLowering::multiplyRest(ArrayRef<triton::DotOp> products,
                                Value iterations) {
   Type i64 = b.getI64Type();
   for (triton::DotOp op : products) {
-    const auto &[unit, slots, left, right, _] = *waiting[op];
+    const WaitingProduct &product = *waiting[op];
+    const auto &[unit, slots, left, _, panel, iteration] = product;
+    DotPacking packing(*this, conversion, unit, op, slots);
     Value full = slotOf(b, iterations, slots);
     int64_t words = shapeOf(op).K / unit.elementsOfWord();
     int64_t slotsOfTile =
         unit.isTiles() ? std::max<int64_t>(1, tileWords / words) : 1;
     emitIf(b, arith::CmpIPredicate::ne, full, 0, [&] {
       Value end = full;
+      PackedPanels right = panelsOf(b, packing, product, iterations);
       // Tiles are whole: zeros fill the last one.
       if (slotsOfTile > 1) {
         end = arith::AddIOp::create(b, full, b.constant(i64, slotsOfTile - 1));
         end = arith::AndIOp::create(b, end, b.constant(i64, -slotsOfTile));
-        DotPacking(*this, conversion, unit, op, slots)
-            .clear(left, right, full, end);
+        packing.clear(left, right, full, end);
+        if (panel)
+          shared.limit(*panel, iterations);
       }
       multiplyPacked(op, unit, context.buffers.find(op.getC())->second,
                      /*startsAtZero=*/false, left, right,

@@ -32,7 +32,9 @@ FunctionLowering::FunctionLowering(triton::FuncOp function, ModuleOp module,
       tiles(context, plan, arithmetic, evaluator, scratch, splits),
       reductions({context, plan, evaluator, tiles, scratch, splits},
                  elementFunctions),
-      products({context, plan, evaluator, tiles, scratch, splits}, conversion),
+      shared({context, plan, evaluator, tiles, scratch, splits}),
+      products({context, plan, evaluator, tiles, scratch, splits}, conversion,
+               shared),
       accesses({context, plan, evaluator, tiles, scratch, splits}, memory,
                conversion),
       messages({context, plan, evaluator, tiles, scratch, splits}) {
@@ -51,6 +53,9 @@ LogicalResult FunctionLowering::run() {
   }
   emitEntry(context, program, gridOrder);
   describeKernel(context, scratch.size());
+  if (!shared.isEmpty())
+    context.module->setAttr("triton_ext_cpu.together",
+                            b.getI32IntegerAttr(shared.together));
   return failure(context.hasFailed());
 }
 
@@ -93,9 +98,10 @@ LogicalResult FunctionLowering::createProgram() {
     context.facts.setLimit(count, INT32_MAX);
   }
   scratch.setBase(entry->getArgument(n + numGridArguments));
+  b.setInsertionPointToEnd(entry);
+  shared.find(order);
   if (gridOrder.mayRunAlongY && !gridOrder.strides.empty() &&
       !context.nextPrograms.empty()) {
-    b.setInsertionPointToEnd(entry);
     context.isNextBeside = gridOrder.runsAlongY(
         b, llvm::to_vector_of<Value>(entry->getArguments()));
   }
@@ -154,8 +160,11 @@ void FunctionLowering::lowerOp(Operation &op) {
       .Case([&](scf::ForOp op) { lowerFor(op); })
       .Case([&](scf::IfOp op) { lowerIf(op); })
       .Case([&](scf::WhileOp op) { lowerWhile(op); })
-      .Case<triton::StoreOp, triton::AtomicPollOp>(
-          [&](auto op) { accesses.lower(op); })
+      .Case([&](triton::StoreOp op) {
+        shared.storesTo(op);
+        accesses.lower(op);
+      })
+      .Case([&](triton::AtomicPollOp op) { accesses.lower(op); })
       .Case<triton::AtomicRMWOp, triton::AtomicCASOp, triton::AtomicLoadOp,
             triton::AtomicStoreOp>(
           [&](Operation *op) { accesses.lowerAtomic(op); })

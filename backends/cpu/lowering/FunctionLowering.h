@@ -10,6 +10,7 @@
 #include "GridOrder.h"
 #include "ProgramOrder.h"
 #include "Roots.h"
+#include "SharedPanels.h"
 
 namespace mlir::triton_ext::cpu {
 
@@ -58,6 +59,7 @@ private:
   SplitPoints splits;
   TileSchedule tiles;
   ReduceLowering reductions;
+  SharedPanels shared;
   DotLowering products;
   AccessLowering accesses;
   MessageLowering messages;

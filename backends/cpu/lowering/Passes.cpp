@@ -103,8 +103,10 @@ LogicalResult LowerTilesPass::lower(triton::FuncOp function) {
   passProfileScratch(function);
   recognizeExchanges(function);
   hoistAddressesOfStores(function);
-  Target target{
-      vectorBytes, hasFma, dotUnits, {mostForTwoViews, mostForReplication}};
+  Target target{vectorBytes,
+                hasFma,
+                dotUnits,
+                {mostForTwoViews, mostForReplication, mostSharedBytes}};
   return FunctionLowering(function, getOperation(), target).run();
 }
 

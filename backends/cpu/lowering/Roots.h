@@ -50,12 +50,15 @@ struct DotUnit;
 struct PackedRows;
 struct PackedPanels;
 struct WaitingProduct;
+class SharedPanels;
 
 /// Matrix products (Dot.cpp, DotPacked.cpp, DotWaiting.cpp).
 class DotLowering : RootParts {
 public:
-  DotLowering(RootParts parts, FloatConversion &conversion)
-      : RootParts(parts), b(context.b), conversion(conversion) {}
+  DotLowering(RootParts parts, FloatConversion &conversion,
+              SharedPanels &shared)
+      : RootParts(parts), b(context.b), conversion(conversion), shared(shared) {
+  }
 
   void lower(triton::DotOp op);
 
@@ -94,6 +97,7 @@ private:
 
   LaneBuilder &b;
   FloatConversion &conversion;
+  SharedPanels &shared;
   /// Whether the tiles are configured where code is emitted now.
   bool areTilesReady = false;
   DenseMap<Operation *, std::shared_ptr<WaitingProduct>> waiting;

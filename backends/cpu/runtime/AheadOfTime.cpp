@@ -31,6 +31,7 @@ struct Variant {
   /// The features that the processor must have, see Features.h.
   uint64_t features;
   uint64_t scratchSize;
+  uint64_t together;
 };
 
 struct Description {
@@ -154,6 +155,7 @@ extern "C" int32_t triton_ext_cpu_run(const Description *kernel, int32_t x,
   launch.grid[1] = y;
   launch.grid[2] = z;
   launch.scratchSize = variant->scratchSize;
+  launch.together = int64_t(variant->together);
   launch.threads = threads;
   launch.name = k.name;
   // No exception may reach the caller, which may be written in any language.

@@ -28,6 +28,7 @@ struct Launcher {
   /// The name of each argument, as in the kernel's source.
   std::vector<std::string> arguments;
   size_t scratchSize;
+  int64_t together;
   int threads;
   double spinSeconds;
   PyObject *askThreads;
@@ -184,6 +185,7 @@ PyObject *launchUnguarded(Launcher *launcher, PyObject *const *args,
   }
   what.args = slots.data();
   what.scratchSize = launcher->scratchSize;
+  what.together = launcher->together;
   what.threads = launcher->threads;
   what.name = launcher->name.c_str();
   what.spinSeconds = launcher->spinSeconds;
@@ -266,9 +268,9 @@ TRITON_EXT_CPU_API void triton_ext_cpu_request_tiles() { requestTiles(); }
 /// of it, and returns the start of the message about a fault there.
 TRITON_EXT_CPU_API PyObject *
 triton_ext_cpu_launcher(const char *name, const char *kinds,
-                        const char *arguments, size_t scratchSize, int threads,
-                        double spinSeconds, PyObject *askThreads,
-                        PyObject *findLine) try {
+                        const char *arguments, size_t scratchSize,
+                        int64_t together, int threads, double spinSeconds,
+                        PyObject *askThreads, PyObject *findLine) try {
   auto launcher = std::make_unique<Launcher>();
   launcher->name = name;
   launcher->kinds = kinds;
@@ -278,6 +280,7 @@ triton_ext_cpu_launcher(const char *name, const char *kinds,
     rest.remove_prefix(std::min(size + 1, rest.size()));
   }
   launcher->scratchSize = scratchSize;
+  launcher->together = together;
   launcher->threads = threads;
   launcher->spinSeconds = spinSeconds;
   launcher->askThreads = askThreads;

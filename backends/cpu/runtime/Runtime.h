@@ -32,6 +32,9 @@ struct Launch {
   const uint64_t *args;
   int32_t grid[3];
   size_t scratchSize;
+  /// So many programs, from a multiple of it, should run in one thread behind
+  /// each other. A power of two.
+  int64_t together;
   /// At most this many threads; 0 for as many as there are processors.
   int threads;
   /// How the message of a crash names the kernel.

@@ -195,6 +195,12 @@ Result triton_ext::cpu::run(const Launch &launch) {
   // Chunks are small enough to balance programs of unequal length, and large
   // enough that ten million programs cost little.
   job.chunk = std::max<int64_t>(1, job.total / (int64_t(threads) * 32));
+  // Programs that share packed operands are in one chunk, if each thread gets
+  // several chunks.
+  int64_t together = std::max<int64_t>(1, launch.together);
+  while (together > 1 && job.total / together / threads < 8)
+    together /= 2;
+  job.chunk = (job.chunk + together - 1) / together * together;
   Pool &pool = thePool();
   Watch watch(job);
   bool isCovered = beginFaults();

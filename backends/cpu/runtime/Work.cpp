@@ -9,6 +9,7 @@
 #include "Watch.h"
 
 #include <algorithm>
+#include <cstring>
 #include <string>
 
 using namespace triton_ext::cpu;
@@ -20,6 +21,11 @@ constexpr uint64_t patience = uint64_t(1) << 26;
 
 /// How long one call of a kernel should take: about 30 us, in the same cycles.
 constexpr uint64_t briefly = uint64_t(1) << 16;
+
+/// The bytes of scratch memory that say what a kernel keeps for its next
+/// programs: first, whether it keeps nothing, then how much of each operand is
+/// valid (lowering/SharedPanels.h).
+constexpr size_t keptBytes = 64;
 
 /// The most programs of one call: the number of programs that are left must fit
 /// an int32_t.
@@ -66,6 +72,11 @@ void triton_ext::cpu::work(Job &job, bool isLauncher) {
                " bytes of scratch memory";
       });
       return;
+    }
+    // One program is no reason to keep anything for the next one.
+    if (job.launch.together > 1) {
+      memset(scratch, 0, keptBytes);
+      *static_cast<int64_t *>(scratch) = job.chunk == 1;
     }
   }
   Running now(job, isLauncher, running);

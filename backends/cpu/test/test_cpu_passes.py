@@ -34,7 +34,7 @@ def lowered(pipeline: tx.Pipeline) -> str:
 def test_options_have_the_names_of_the_declaration() -> None:
     assert parameters(cpu.passes.add_lower_tiles) == (
         *(("vector_bytes", "int"), ("has_fma", "bool"), ("dot_units", "int"), ("quiet", "bool")),
-        *(("most_for_two_views", "int"), ("most_for_replication", "int")),
+        *(("most_for_two_views", "int"), ("most_for_replication", "int"), ("most_shared_bytes", "int")),
     )
     assert parameters(cpu.passes.add_allow_inlining) == ()
 
@@ -64,6 +64,6 @@ def test_they_are_listed_with_the_stages_that_run_them() -> None:
     }
     assert [o.name for o in listed["triton-ext-cpu-lower-tiles"].options] == [
         *("vector-bytes", "has-fma", "dot-units", "quiet"),
-        *("most-for-two-views", "most-for-replication"),
+        *("most-for-two-views", "most-for-replication", "most-shared-bytes"),
     ]
     assert all(p.summary.endswith("(triton-ext-opt needs --load-extension=cpu)") for p in listed.values())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bugs for products of narrow elements, each with the tests of test_dot_units.py that notice it."""
+"""Bugs for products of narrow elements, each with the tests that notice it."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ ORDER, GRID, ORDERS = "ProgramOrder.cpp", "GridOrder.cpp", "test_program_order.p
 ALONG = "along_rows"
 ROUNDING, ELEMENTS, FLOATS = "test_dot_rounding.py", "test_elementwise.py", "FloatConversion.cpp"
 WAITS, WAITING_TILES = "test_dot_waiting.py", "test_tiles and int8"
+SHARED, SOURCES, SHARES = "SharedPanels.cpp", "PanelSources.cpp", "test_shared_panels.py"
 
 MUTATIONS = {
     # What is chosen
@@ -103,4 +104,40 @@ MUTATIONS = {
     "a fault names the program whose turn it was": Mutation(
         "FunctionLowering.cpp", "axis ? ids[axis] : id", "ids[axis]", "fault_names", ORDERS
     ),
+    # Operands that later programs share
+    "a key is never compared": Mutation(
+        SHARED, "arith::OrIOp::create(b, isNew, differs)", "isNew", "first and haswell", SHARES
+    ),
+    "the first step is not in the key": Mutation(
+        SOURCES, "visit(loop.getLowerBound(), false)", "true", "first and haswell", SHARES
+    ),
+    "a store changes no operand": Mutation(
+        SHARED,
+        "compare(b, arith::CmpIPredicate::ult, low, load(panel.high))",
+        "b.constant(b.getI1Type(), 0)",
+        "inside and haswell",
+        SHARES,
+    ),
+    "a range ends with its last element": Mutation(
+        SHARED, "pointeeBytes(pointers.getType())", "0", "last and haswell", SHARES
+    ),
+    "zeros at the end are valid": Mutation(
+        SHARED,
+        "arith::MinUIOp::create(b, load(panel.valid), iterations)",
+        "load(panel.valid)",
+        "test_tiles and triangle and int8",
+        SHARES,
+    ),
+    "an iteration is valid without those before it": Mutation(
+        SHARED, "arith::AndIOp::create(b, isNext, isKept)", "isKept", "back and haswell", SHARES
+    ),
+    "an iteration for which there is no memory is valid": Mutation(
+        SHARED, "arith::AndIOp::create(b, isNext, isKept)", "isNext", "larger and haswell", SHARES
+    ),
+    "a load that stands before a store is shared": Mutation(
+        SOURCES, "!plan.isStored(value)", "true", "between and haswell", SHARES
+    ),
+    "programs that synchronize share": Mutation(SHARED, "synchronizes(context.function)", "false", "tell", SHARES),
+    "a scalar is loaded once": Mutation(SOURCES, "!isInside || !isPacked", "!isInside", "tell", SHARES),
+    "programs of a row share": Mutation(SHARED, "differsByProgram(value, order)", "false", "tell", SHARES),
 }
