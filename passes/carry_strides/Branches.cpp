@@ -26,6 +26,8 @@ static std::optional<Yielded> findInArms(scf::IfOp branch, unsigned index) {
   Value yes = thenEnd.getOperand(index), no = elseEnd.getOperand(index);
   OpBuilder inThen(thenEnd), inElse(elseEnd);
   Form form{type};
+  noteGathers(form, yes, inThen);
+  noteGathers(form, no, inElse);
   do {
     if (!findRest(yes, form, &branch.getThenRegion(), inThen))
       continue;

@@ -243,7 +243,7 @@ struct CarryStridesPass
   using CarryStridesPassBase::CarryStridesPassBase;
 
   void runOnOperation() override {
-    // A tensor may try four forms, at each level of nesting anew. 200 trials
+    // A tensor may try five forms, at each level of nesting anew. 200 trials
     // are far more than the loops of a kernel need.
     unsigned budget = 200;
     for (Region &region : getOperation()->getRegions())

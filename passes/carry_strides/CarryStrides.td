@@ -28,6 +28,14 @@ def CarryStridesPass : Pass<"triton-ext-carry-strides", "::mlir::ModuleOp"> {
     there has a modulus of 2^61, which leaves all offsets as they are. This needs one
     remainder along a dimension: `x + i % m + i % k` is not carried so.
 
+    A tensor of pointers that gathers along one dimension, such as rows at loaded
+    indices, may be swapped for one with other offsets, too, or chosen by a condition.
+    The loop then carries the base pointer, the offset, the strides along the other
+    dimensions, and one offset for each index along this dimension, as a tensor of i64.
+    The other tensor may be strided along this dimension, but must not gather along
+    another one. Offsets that depend on the index along this dimension only are computed
+    as before, in their own type, and then extended.
+
     Analyses cannot follow every result of an `scf.if` into its arms, for example if a
     loop in one arm advances it, or if one arm loads its offsets. The `scf.if` then
     returns the numbers of the tensor, if it has one of these forms in both arms.

@@ -4,6 +4,7 @@
 // tensors of them.
 
 #include "Forms.h"
+#include "GatheredNumbers.h"
 #include "StridedNumbers.h"
 #include "Sums.h"
 #include "WrappedNumbers.h"
@@ -66,6 +67,8 @@ mlir::triton_ext::carry_strides::numberTypes(const Form &form) {
     return numberTypes(form.type);
   if (form.kind == Form::Wrapped)
     return wrappedTypes(form.type, form.wraps);
+  if (form.kind == Form::Gathered)
+    return gatheredTypes(form.type, *form.gathers);
   SmallVector<Type> types{form.type.getElementType()};
   if (form.kind == Form::Moved)
     types.push_back(offsetsType(form));
@@ -74,7 +77,7 @@ mlir::triton_ext::carry_strides::numberTypes(const Form &form) {
 
 bool mlir::triton_ext::carry_strides::findRest(Value tensor, Form &form,
                                                Region *region, OpBuilder &b) {
-  if (form.kind == Form::Strided || form.kind == Form::Wrapped)
+  if (form.kind != Form::Shifted && form.kind != Form::Moved)
     return true;
   IndexMath math = mathAt(b, tensor.getLoc());
   auto sum = trackSum(tensor, math);
@@ -91,19 +94,37 @@ bool mlir::triton_ext::carry_strides::findRest(Value tensor, Form &form,
          (!form.rest.empty() || isPointer(form.type));
 }
 
+void mlir::triton_ext::carry_strides::noteGathers(Form &form, Value tensor,
+                                                  OpBuilder &b) {
+  if (!form.gathers && isPointer(form.type))
+    form.gathers = findGathers(tensor, b);
+}
+
 bool mlir::triton_ext::carry_strides::toNextForm(Form &form, Value tensor,
                                                  OpBuilder &b) {
+  noteGathers(form, tensor, b);
   if (form.kind == Form::Strided) {
     form.kind = Form::Shifted;
     return true;
   }
   if (!isPointer(form.type))
     return false;
-  if (form.kind == Form::Moved) {
-    bool hadLine = form.along.has_value();
+  // The last form: a moved tensor whose offsets depend on all indices.
+  auto moveAll = [&] {
+    form.kind = Form::Moved;
     form.along.reset();
-    return hadLine;
-  }
+    return form.canMove;
+  };
+  auto gather = [&] {
+    if (!form.gathers)
+      return moveAll();
+    form.kind = Form::Gathered;
+    return true;
+  };
+  if (form.kind == Form::Gathered)
+    return moveAll();
+  if (form.kind == Form::Moved)
+    return form.along && gather();
   if (form.kind == Form::Shifted) {
     IndexMath math = mathAt(b, tensor.getLoc());
     auto sum = trackSum(tensor, math);
@@ -118,8 +139,10 @@ bool mlir::triton_ext::carry_strides::toNextForm(Form &form, Value tensor,
     form.kind = Form::Wrapped;
     return true;
   }
+  if (!form.canMove || !form.along)
+    return gather();
   form.kind = Form::Moved;
-  return form.canMove;
+  return true;
 }
 
 std::optional<SmallVector<Value>>
@@ -129,6 +152,8 @@ mlir::triton_ext::carry_strides::findNumbers(Value tensor, const Form &form,
     return trackNumbers(tensor, b);
   if (form.kind == Form::Wrapped)
     return trackWrapped(tensor, form.wraps, b);
+  if (form.kind == Form::Gathered)
+    return trackGathered(tensor, *form.gathers, b);
   IndexMath math = mathAt(b, tensor.getLoc());
   auto sum = trackSum(tensor, math);
   auto added = sum ? behindRest(*sum, form) : std::nullopt;
@@ -154,6 +179,8 @@ Value mlir::triton_ext::carry_strides::rebuild(const Form &form,
     return rebuild(form.type, numbers, b, loc);
   if (form.kind == Form::Wrapped)
     return rebuildWrapped(form.type, form.wraps, numbers, b, loc);
+  if (form.kind == Form::Gathered)
+    return rebuildGathered(form.type, *form.gathers, numbers, b, loc);
   Value sum = tt::SplatOp::create(b, loc, form.type, numbers.front());
   SmallVector<Value> addends(form.rest);
   if (form.kind == Form::Moved) {

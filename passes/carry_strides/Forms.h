@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The numbers that stand for a carried tensor, in one of four forms.
+// The numbers that stand for a carried tensor, in one of five forms.
 
 #ifndef TRITON_EXT_CARRY_STRIDES_FORMS_H
 #define TRITON_EXT_CARRY_STRIDES_FORMS_H
@@ -19,9 +19,11 @@ namespace mlir::triton_ext::carry_strides {
 /// what x + i % m becomes if a loop adds loaded offsets to it. A wrapped tensor
 /// of pointers is strided along some dimensions, and has the remainder of a
 /// strided dividend along each of the others. Its numbers are in
-/// WrappedNumbers.h.
+/// WrappedNumbers.h. A gathered tensor of pointers has any offsets along one
+/// dimension, and is strided along the others. Its numbers are in
+/// GatheredNumbers.h.
 struct Form {
-  enum Kind { Strided, Shifted, Moved, Wrapped };
+  enum Kind { Strided, Shifted, Moved, Wrapped, Gathered };
 
   RankedTensorType type;
   Kind kind = Strided;
@@ -36,6 +38,9 @@ struct Form {
   /// The dimensions along which a wrapped tensor wraps around. It is empty
   /// until the tensor has this form.
   llvm::SmallBitVector wraps = {};
+  /// The dimension along which a gathered tensor is not strided; nullopt if it
+  /// cannot have this form.
+  std::optional<unsigned> gathers = {};
 };
 
 SmallVector<Type> numberTypes(const Form &form);
@@ -47,6 +52,10 @@ inline unsigned countNumbers(const Form &form) {
 /// splats, up to the first one that is computed inside of `region`. Returns
 /// false if the tensor does not have this form. The other forms have no rest.
 bool findRest(Value tensor, Form &form, Region *region, OpBuilder &b);
+
+/// Notes the dimension along which a tensor of pointers is not strided, if it
+/// has only one and none is noted yet.
+void noteGathers(Form &form, Value tensor, OpBuilder &b);
 
 /// Changes a form that `tensor` does not have to the next one that it may have,
 /// and returns false if there is none. Compares the tensor with the rest of a

@@ -78,9 +78,13 @@ tt.func @swapped(%x: !tt.ptr<i32>, %y: !tt.ptr<i32>, %n: i32, %rows: tensor<8x1x
   tt.return
 }
 
-// The offsets of the two tiles differ, so both stay.
+// The offsets of the two tiles differ, so the loop carries them.
 // CHECK-LABEL: tt.func @two_rests
-// CHECK: scf.for {{.*}} -> (tensor<8x!tt.ptr<i32>>, tensor<8x!tt.ptr<i32>>)
+// CHECK-SAME: %[[A:[^,]*]]: tensor<8xi32>, %[[B:.*]]: tensor<8xi32>)
+// CHECK-DAG: %[[AW:.*]] = arith.extsi %[[A]] : tensor<8xi32> to tensor<8xi64>
+// CHECK-DAG: %[[BW:.*]] = arith.extsi %[[B]] : tensor<8xi32> to tensor<8xi64>
+// CHECK: scf.for {{.*}} iter_args(%[[P:.*]] = %[[AW]], %[[Q:.*]] = %[[BW]]) -> (tensor<8xi64>, tensor<8xi64>)
+// CHECK: scf.yield %[[Q]], %[[P]]
 tt.func @two_rests(%x: !tt.ptr<i32>, %n: i32, %a: tensor<8xi32>, %b: tensor<8xi32>) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32

@@ -74,6 +74,7 @@ numbers = partial(mutants.Mutation, "StridedNumbers.cpp")
 sums = partial(mutants.Mutation, "Sums.cpp")
 forms = partial(mutants.Mutation, "Forms.cpp")
 wraps = partial(mutants.Mutation, "WrappedNumbers.cpp")
+gathers = partial(mutants.Mutation, "GatheredNumbers.cpp")
 branches = partial(mutants.Mutation, "Branches.cpp")
 
 BUGS = {
@@ -88,7 +89,7 @@ BUGS = {
     "two rests are one": sums("isSame(std::get<0>(pair), std::get<1>(pair), known)", "true"),
     "a rest grows": forms("!added->empty()", "false"),
     "offsets of several dimensions are a line": forms("line->dim != form.along", "false"),
-    "offsets have no second dimension": forms("hadLine", "false", behind="form.along.reset();"),
+    "offsets have no second dimension": forms("form.along && gather()", "false"),
     "of several offsets only the last is added": forms(
         "sum ? arith::AddIOp::create(b, math.loc, sum, tensor) : tensor", "tensor"
     ),
@@ -104,6 +105,20 @@ BUGS = {
     "nothing is greater than 7": wraps("math.number(mostModulus)", "math.number(7)"),
     "dividends have no flags": wraps("arith::IntegerOverflowFlags::nsw", "arith::IntegerOverflowFlags::none"),
     "a wrapped tensor is not a moved one": forms("added.has_value()", "false"),
+    "no tensor is a gathered one": forms("!form.gathers", "true", behind="auto gather"),
+    "only the first arm gathers": branches("noteGathers(form, no, inElse)", "void()"),
+    "rows have no stride": gathers("!isZero(offsets.strides[dim])", "false"),
+    "tiles gather along any dimension": gathers("gathered->dim != dim", "false"),
+    "rows and columns are one line": gathers("sum.dim != line->dim", "false"),
+    "of two lines only the last is added": gathers(
+        "arith::AddIOp::create(math.builder, math.loc, sum.line, line->value)", "line->value"
+    ),
+    "one element is a line": gathers("shapeOf(op->getResult(0))[*dim] != shapeOf(from.line).front()", "false"),
+    "all lines are chosen": gathers("yes->line == no->line", "true"),
+    "products of sums never wrap": gathers("addPart(sum, tensor, math)", "false"),
+    "narrow sums never wrap": gathers("bits >= 32", "true"),
+    "remainders are lost": gathers("strided->wrapsAround()", "false"),
+    "sizes of 1 have strides": gathers("llvm::count(before, 1)", "0"),
     "two constants are one": numbers("left->getAttrDictionary() != right->getAttrDictionary()", "false"),
 }
 

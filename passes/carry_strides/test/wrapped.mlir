@@ -111,9 +111,9 @@ tt.func @chosen(%x: !tt.ptr<f32>, %y: !tt.ptr<f32>, %n: i32, %m: i32, %at: i32) 
   tt.return
 }
 
-// One remainder along each dimension is carried, not two.
+// One remainder along each dimension is carried. The sum of two becomes one offset for each element.
 // CHECK-LABEL: tt.func @twice
-// CHECK: scf.for {{.*}} -> (tensor<8x!tt.ptr<f32>>, tensor<8x!tt.ptr<f32>>)
+// CHECK: scf.for {{.*}} -> (tensor<8xi64>, tensor<8xi64>)
 tt.func @twice(%x: !tt.ptr<f32>, %n: i32, %m: i32, %l: i32) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
