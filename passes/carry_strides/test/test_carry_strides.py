@@ -115,6 +115,8 @@ BUGS = {
     ),
     "one element is a line": gathers("shapeOf(op->getResult(0))[*dim] != shapeOf(from.line).front()", "false"),
     "all lines are chosen": gathers("yes->line == no->line", "true"),
+    "a line of an arm is used behind it": gathers("math.canUse(offsets)", "true"),
+    "a sum of an arm is used behind it": gathers("math.canUse(tensor)", "true"),
     "products of sums never wrap": gathers("addPart(sum, tensor, math)", "false"),
     "narrow sums never wrap": gathers("bits >= 32", "true"),
     "remainders are lost": gathers("strided->wrapsAround()", "false"),
