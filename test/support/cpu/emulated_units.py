@@ -174,18 +174,25 @@ def rewritten(llir: str) -> str:
     return "\n".join(lines)
 
 
+#: `keptBytes` of the runtime (Work.cpp).
+KEPT_BYTES = 64
+
+
 def call_entry(library: Any, kernel: CompiledKernel, programs: int, arguments: Sequence[torch.Tensor | int]) -> None:
     """Runs `programs` programs of a kernel in a loaded library, in this thread; `arguments` are all but constants.
 
-    A kernel with probes or checks gets zeros in place of a session's memory, so they do nothing.
+    A kernel with probes or checks gets zeros in place of a session's memory, so they do nothing. Scratch memory has
+    arbitrary bytes, as memory that another kernel has used, except the numbers that the runtime sets.
     """
     metadata = kernel.metadata
     hidden = Zeros(programs * metadata.profile_scratch_size, metadata.profile_scratch_align)
     passed = (*arguments, hidden) if metadata.profile_scratch_size else arguments
     slots = (ctypes.c_uint64 * len(passed))(*(a if isinstance(a, int) else a.data_ptr() for a in passed))
     grid = (ctypes.c_int32 * 3)(programs, 1, 1)
-    scratch = ctypes.create_string_buffer(metadata.scratch + 64)
+    scratch = ctypes.create_string_buffer(b"\x5b" * (metadata.scratch + 64))
     begin = -(-ctypes.addressof(scratch) // 64) * 64
+    if getattr(metadata, "together", 1) > 1:
+        ctypes.memset(begin, 0, KEPT_BYTES)
     entry = library[metadata.name]
     entry.argtypes = [ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p]
     done = 0
