@@ -82,6 +82,8 @@ Value mlir::triton_ext::convert_triton_to_linalg::loadRows(Access &access,
                                                            const Rows &rows,
                                                            Value other) {
   Box box = rows.box;
+  if (isNothing(box, access.shape))
+    return other ? other : access.zeros();
   // The mask may leave rows out, so the box must not look whole.
   if (rows.mask)
     box.high[0] = access.math.number(0);
@@ -93,6 +95,8 @@ Value mlir::triton_ext::convert_triton_to_linalg::loadRows(Access &access,
 void mlir::triton_ext::convert_triton_to_linalg::storeRows(Access &access,
                                                            const Rows &rows,
                                                            Value value) {
+  if (isNothing(rows.box, access.shape))
+    return;
   forEachRow(access, rows, Value(), [&](const Run &row, Value) {
     storeRun(access, row, value);
     return Value();

@@ -128,3 +128,33 @@ tt.func @elements(%p: !tt.ptr<f32>, %i: tensor<8xi32>, %m: tensor<8xi1>, %k: ten
   tt.store %pp, %v, %mb : tensor<8x16x!tt.ptr<f32>>
   tt.return %a, %b : tensor<8x16xf32>, tensor<8x1xf32>
 }
+
+// -----
+
+// Columns that begin at the end of the tile, whatever their last one is: nothing is accessed.
+// CHECK-LABEL: func.func @no_columns
+// CHECK-NEXT: %[[OTHER:.*]] = arith.constant dense<3.000000e+00>
+// CHECK-NEXT: return %[[OTHER]]
+tt.func @no_columns(%p: !tt.ptr<f32>, %i: tensor<8xi32>, %n: i32) -> tensor<8x16xf32> {
+  %c = tt.make_range {start = 0 : i32, end = 16 : i32} : tensor<16xi32>
+  %ie = tt.expand_dims %i {axis = 1 : i32} : tensor<8xi32> -> tensor<8x1xi32>
+  %ib = tt.broadcast %ie : tensor<8x1xi32> -> tensor<8x16xi32>
+  %ce = tt.expand_dims %c {axis = 0 : i32} : tensor<16xi32> -> tensor<1x16xi32>
+  %cb = tt.broadcast %ce : tensor<1x16xi32> -> tensor<8x16xi32>
+  %o = arith.addi %ib, %cb : tensor<8x16xi32>
+  %ps = tt.splat %p : !tt.ptr<f32> -> tensor<8x16x!tt.ptr<f32>>
+  %pp = tt.addptr %ps, %o : tensor<8x16x!tt.ptr<f32>>, tensor<8x16xi32>
+  %first = arith.constant dense<16> : tensor<16xi32>
+  %above = arith.cmpi sge, %c, %first : tensor<16xi32>
+  %ns = tt.splat %n : i32 -> tensor<16xi32>
+  %below = arith.cmpi slt, %c, %ns : tensor<16xi32>
+  %m = arith.andi %above, %below : tensor<16xi1>
+  %me = tt.expand_dims %m {axis = 0 : i32} : tensor<16xi1> -> tensor<1x16xi1>
+  %mb = tt.broadcast %me : tensor<1x16xi1> -> tensor<8x16xi1>
+  %other = arith.constant dense<3.0> : tensor<8x16xf32>
+  // expected-remark @below {{a view for each index of dimension 0}}
+  %v = tt.load %pp, %mb, %other : tensor<8x16x!tt.ptr<f32>>
+  // expected-remark @below {{a view for each index of dimension 0}}
+  tt.store %pp, %v, %mb : tensor<8x16x!tt.ptr<f32>>
+  tt.return %v : tensor<8x16xf32>
+}
