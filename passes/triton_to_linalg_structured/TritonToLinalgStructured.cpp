@@ -54,7 +54,8 @@ static void addPasses(OpPassManager &pm, bool programArguments, bool memrefs,
                       Descriptors descriptors) {
   if (descriptors == Descriptors::Direct)
     pm.addPass(descriptor_to_structured::createDescriptorToStructuredPass());
-  pm.addPass(triton::createTritonRewriteTensorDescriptorToPointer());
+  else
+    pm.addPass(triton::createTritonRewriteTensorDescriptorToPointer());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(scalarize_induction::createScalarizeInductionPass());
   pm.addPass(createCanonicalizerPass());

@@ -87,12 +87,9 @@ static Value slotOf(LaneBuilder &b, Value iteration, int64_t slots) {
 /// Emits `body`, which runs if the integers compare as `predicate` says.
 static void emitIf(LaneBuilder &b, arith::CmpIPredicate predicate, Value value,
                    int64_t number, llvm::function_ref<void()> body) {
-  Value condition = arith::CmpIOp::create(b, predicate, value,
-                                          b.constant(value.getType(), number));
-  auto branch = scf::IfOp::create(b, condition, /*withElseRegion=*/false);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(branch.thenBlock());
-  body();
+  b.ifTrue(arith::CmpIOp::create(b, predicate, value,
+                                 b.constant(value.getType(), number)),
+           body);
 }
 
 /// Returns the panels of the block of an iteration.

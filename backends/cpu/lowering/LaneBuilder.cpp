@@ -204,3 +204,10 @@ void LaneBuilder::forLoop(int64_t from, int64_t to, int64_t step,
             return {};
           });
 }
+
+void LaneBuilder::ifTrue(Value condition, llvm::function_ref<void()> body) {
+  auto branch = scf::IfOp::create(*this, condition, /*withElseRegion=*/false);
+  InsertionGuard guard(*this);
+  setInsertionPointToStart(branch.thenBlock());
+  body();
+}

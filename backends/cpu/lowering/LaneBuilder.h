@@ -76,6 +76,8 @@ public:
   /// Emits a loop that carries nothing.
   void forLoop(int64_t from, int64_t to, int64_t step,
                llvm::function_ref<void(Value)> body);
+  /// Emits `body`, which runs if `condition`, an i1, is true.
+  void ifTrue(Value condition, llvm::function_ref<void()> body);
 
 private:
   int numLanes = 1;

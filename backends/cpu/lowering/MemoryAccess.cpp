@@ -186,10 +186,8 @@ void MemoryAccess::store(Type element, const Lanes &ptr, const Lanes &value,
       address = b.offset(address, b.constant(b.getI64Type(), ptr.pattern[0]));
     if (mask && mask->isUniform()) {
       Value all = b.toVector(value);
-      auto branch = scf::IfOp::create(b, mask->base, /*withElseRegion=*/false);
-      OpBuilder::InsertionGuard guard(b);
-      b.setInsertionPointToStart(branch.thenBlock());
-      LLVM::StoreOp::create(b, all, address, align);
+      b.ifTrue(mask->base,
+               [&] { LLVM::StoreOp::create(b, all, address, align); });
       return;
     }
     if (!mask)

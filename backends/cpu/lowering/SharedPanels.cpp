@@ -100,15 +100,6 @@ const SharedPanel *SharedPanels::of(triton::DotOp op) const {
   return nullptr;
 }
 
-/// Emits `body`, which runs if `condition` is true.
-static void emitIf(LaneBuilder &b, Value condition,
-                   llvm::function_ref<void()> body) {
-  auto branch = scf::IfOp::create(b, condition, /*withElseRegion=*/false);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(branch.thenBlock());
-  body();
-}
-
 void SharedPanels::clear(Value low, Value high) {
   store(b.constant(b.getI64Type(), -1), low);
   store(b.constant(b.getI64Type(), 0), high);
@@ -136,7 +127,7 @@ void SharedPanels::begin(const SharedPanel &panel) {
                             load(place(panel.keys, i)));
     isNew = arith::OrIOp::create(b, isNew, differs);
   }
-  emitIf(b, isNew, [&] {
+  b.ifTrue(isNew, [&] {
     for (auto [i, value] : llvm::enumerate(values))
       store(value, place(panel.keys, i));
     store(b.constant(b.getI64Type(), 0), panel.valid);
@@ -149,13 +140,13 @@ void SharedPanels::packOnce(const SharedPanel &panel, Value iteration,
   Type i64 = b.getI64Type();
   Value isMissing =
       compare(b, arith::CmpIPredicate::uge, iteration, load(panel.valid));
-  emitIf(b, isMissing, [&] {
+  b.ifTrue(isMissing, [&] {
     pack();
     // Iterations become valid in order.
     Value isNext =
         compare(b, arith::CmpIPredicate::eq, iteration, load(panel.valid));
     Value isKept = compare(b, arith::CmpIPredicate::ult, iteration, panel.kept);
-    emitIf(b, arith::AndIOp::create(b, isNext, isKept), [&] {
+    b.ifTrue(arith::AndIOp::create(b, isNext, isKept), [&] {
       for (triton::LoadOp op : panel.loads)
         widen(op.getPtr(), panel.low, panel.high);
       store(arith::AddIOp::create(b, iteration, b.constant(i64, 1)),
@@ -205,17 +196,16 @@ void SharedPanels::widen(Value pointers, Value low, Value high) {
 void SharedPanels::storesTo(triton::StoreOp op) {
   if (panels.empty())
     return;
-  auto branch = scf::IfOp::create(b, keeps, /*withElseRegion=*/false);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(branch.thenBlock());
-  clear(storeLow, storeHigh);
-  widen(op.getPtr(), storeLow, storeHigh);
-  Value low = load(storeLow), high = load(storeHigh);
-  for (const SharedPanel &panel : panels) {
-    Value overlaps = arith::AndIOp::create(
-        b, compare(b, arith::CmpIPredicate::ult, low, load(panel.high)),
-        compare(b, arith::CmpIPredicate::ult, load(panel.low), high));
-    emitIf(b, overlaps,
-           [&] { store(b.constant(b.getI64Type(), 0), panel.valid); });
-  }
+  b.ifTrue(keeps, [&] {
+    clear(storeLow, storeHigh);
+    widen(op.getPtr(), storeLow, storeHigh);
+    Value low = load(storeLow), high = load(storeHigh);
+    for (const SharedPanel &panel : panels) {
+      Value overlaps = arith::AndIOp::create(
+          b, compare(b, arith::CmpIPredicate::ult, low, load(panel.high)),
+          compare(b, arith::CmpIPredicate::ult, load(panel.low), high));
+      b.ifTrue(overlaps,
+               [&] { store(b.constant(b.getI64Type(), 0), panel.valid); });
+    }
+  });
 }

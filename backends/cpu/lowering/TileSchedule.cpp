@@ -80,14 +80,13 @@ void TileSchedule::forSplitGroups(Coords &coords, int64_t size, int lanes,
   if (!split.stops || !rest)
     return;
   Value end = b.constant(i64, size);
-  auto branch = scf::IfOp::create(
-      b, arith::CmpIOp::create(b, arith::CmpIPredicate::ult, stop, end),
-      /*withElseRegion=*/false);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(branch.thenBlock());
-  evaluator.withScope(lanes, [&] {
-    rest(groupAt(splits.firstOfRest(stop, size, lanes)),
-         [&](Body body) { loop(stop, end, body); });
+  Value hasRest =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::ult, stop, end);
+  b.ifTrue(hasRest, [&] {
+    evaluator.withScope(lanes, [&] {
+      rest(groupAt(splits.firstOfRest(stop, size, lanes)),
+           [&](Body body) { loop(stop, end, body); });
+    });
   });
 }
 

@@ -73,7 +73,7 @@ void triton_ext::cpu::work(Job &job, bool isLauncher) {
       });
       return;
     }
-    // One program is no reason to keep anything for the next one.
+    // In a chunk of one program, no later program would use what is kept.
     if (job.launch.together > 1) {
       memset(scratch, 0, keptBytes);
       *static_cast<int64_t *>(scratch) = job.chunk == 1;
