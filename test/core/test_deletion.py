@@ -132,7 +132,7 @@ class Tree:
             "CMAKE_PROJECT_TOP_LEVEL_INCLUDES": self.root / "infra" / "cmake" / "TritonExtCompiler.cmake",
             # By its path in the copy: all paths are then below the root, and ccache finds what other trees compiled.
             "Python3_EXECUTABLE": self.root / ".venv" / "bin" / Path(sys.executable).name,
-            "TRITON_EXT_PCH": "ON" if FULL else "SHARED",
+            "TRITON_EXT_PCH": "ON" if FULL else "OFF",  # without a build, nothing needs a precompiled header
         }
         command = [build.tool("cmake"), "-S", str(self.root), "-B", str(self.build), "-G", "Ninja"]
         return self.run(*command, *(f"-D{name}={value}" for name, value in settings.items()))

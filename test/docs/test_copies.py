@@ -4,6 +4,9 @@
 from __future__ import annotations
 
 import filecmp
+import os
+import shutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -13,9 +16,10 @@ from triton_ext.support import resources
 
 
 @pytest.mark.slow
-def test_only_libraries_that_no_test_has_changed_stay(tmp_path: Path) -> None:
+def test_only_what_no_test_has_changed_stays(tmp_path: Path) -> None:
     place = checkout.Place(tmp_path / "triton-ext")
     tree = place.copy()
+    made = {path: path.is_dir() for path in tree.rglob("*")}
     libraries = tree / "python" / "triton_ext" / "lib"
     same, changed, replaced, gone, *_ = sorted(libraries.glob("libtriton_ext_*.so"))
     inodes = {file.name: file.stat().st_ino for file in libraries.iterdir()}
@@ -25,8 +29,17 @@ def test_only_libraries_that_no_test_has_changed_stay(tmp_path: Path) -> None:
     replaced.with_name("new").rename(replaced)
     gone.unlink()
     (libraries / "libtriton_ext_more.so").write_text("")
+    times = (tree / "CONTRIBUTING.md").stat()
+    (tree / "CONTRIBUTING.md").write_text("x" * times.st_size)  # the same size, and then the same time
+    os.utime(tree / "CONTRIBUTING.md", ns=(times.st_atime_ns, times.st_mtime_ns))
     (tree / "README.md").write_text("")
-    (tree / "passes" / "more").mkdir()
+    (tree / "build" / "dev" / "CMakeCache.txt").write_text("")
+    (tree / "passes" / "more" / "inner").mkdir(parents=True)
+    (tree / "passes" / "more" / "inner" / "file").write_text("")
+    shutil.rmtree(tree / "dialects")
+    (tree / "dialects").symlink_to(tree / "passes")
+    (tree / ".venv").unlink()
+    (tree / ".venv").mkdir()
 
     assert place.copy() == tree
     stayed = {file.name for file in libraries.iterdir() if file.stat().st_ino == inodes[file.name]}
@@ -37,5 +50,8 @@ def test_only_libraries_that_no_test_has_changed_stay(tmp_path: Path) -> None:
     assert {file.name for file in libraries.iterdir()} == names
     assert filecmp.cmpfiles(original, libraries, names, shallow=False)[0] == [*names]
     assert (tree / "README.md").read_text() == (ROOT / "README.md").read_text()
-    assert not (tree / "passes" / "more").exists()
+    assert (tree / "CONTRIBUTING.md").read_text() == (ROOT / "CONTRIBUTING.md").read_text()
+    assert (tree / "build" / "dev" / "CMakeCache.txt").read_text()
+    assert (tree / ".venv").readlink() == Path(sys.prefix)
+    assert {path: path.is_dir() for path in tree.rglob("*")} == made
     assert [file.name for file in tmp_path.iterdir()] == ["triton-ext"]
