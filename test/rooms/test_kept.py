@@ -6,6 +6,7 @@ from __future__ import annotations
 import itertools
 import os
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -16,7 +17,7 @@ from support import ROOT, kept
 
 
 @pytest.fixture(autouse=True)
-def on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Keeps things in an empty directory, in CI, too."""
     monkeypatch.setattr(kept, "KEPT", tmp_path / "kept")
     monkeypatch.setattr(kept, "_machine", lambda: "machine")
@@ -24,6 +25,9 @@ def on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("TRITON_EXT_TEST_KEPT", raising=False)
     kept._outputs.cache_clear()
     kept._state.cache_clear()
+    kept._code.cache_clear()
+    yield
+    kept._code.cache_clear()
 
 
 @pytest.fixture
@@ -83,6 +87,18 @@ def test_old_outputs_go(calls: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(list((kept.KEPT / "outputs").iterdir())) == 2
 
 
+def test_a_hint_is_found_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    hint = kept.Hint("lit", "passes/a", "bug")
+    assert hint.read() == ""
+    hint.write("a.mlir")
+    assert (kept.Hint("lit", "passes/a", "bug").read(), kept.Hint("lit", "passes/a", "").read()) == ("a.mlir", "")
+    monkeypatch.setenv("CI", "true")
+    hint.write("b.mlir")
+    assert hint.read() == ""
+    monkeypatch.delenv("CI")
+    assert hint.read() == "a.mlir"
+
+
 def _test(file: Path, name: str = "test_a", **options: bool) -> Any:
     return SimpleNamespace(
         path=file, nodeid=f"{file.name}::{name}", config=SimpleNamespace(option=SimpleNamespace(**options))
@@ -104,6 +120,7 @@ def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     code = tmp_path / "compiler.py"
     code.write_text("1")
     monkeypatch.setattr(kept, "inputs", lambda: iter([code]))
+    kept._code.cache_clear()
     return code
 
 
@@ -118,6 +135,7 @@ def test_a_test_finds_its_kernels_until_something_changes(state: Path, tmp_path:
     for version in "234":
         state.write_text(version)
         kept._state.cache_clear()  # another process
+        kept._code.cache_clear()
         assert [_run(item), _run(item)] == [False, True]
     assert len(list((kept.KEPT / "kernels").iterdir())) == kept.STATES
 

@@ -10,13 +10,17 @@ import gc
 import importlib
 import os
 import sys
+import tempfile
 import traceback
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from multiprocessing.connection import Connection
+from typing import IO
 
 import pytest
 from _pytest.config import get_config
 from hypothesis import Phase, settings
+
+from support import kept
 
 #: What most runs import, and what reads no variable that differs from one run to the next.
 IMPORTED = (
@@ -27,6 +31,12 @@ IMPORTED = (
     "triton_ext.pipeline.stage_run",
     "triton_ext.pytest_plugin",
 )
+
+#: Packages with modules that a process imports for all later runs when one has imported them. Tests of several files
+#: share a process, too, if pytest runs them itself.
+SHARED = {"click", "elftools", "numpy", "support", "triton", "triton_ext"}
+#: Those that pytest has to import itself, because it changes their assertions.
+PLUGINS = {"support.fixtures"}
 
 
 def serve(connection: Connection, environment: Mapping[str, str]) -> None:
@@ -46,26 +56,39 @@ def serve(connection: Connection, environment: Mapping[str, str]) -> None:
     for name in IMPORTED:
         importlib.import_module(name)
     get_config()  # imports pytest's own plugins
+    kept.load()
     gc.freeze()  # otherwise each collection of garbage looks at all of torch
     while True:
         try:
             arguments, variables, output = connection.recv()
         except EOFError:
             return
-        process = os.fork()
-        if not process:
-            connection.close()
-            _run(arguments, variables, output)
-        connection.send(os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]))
+        with tempfile.TemporaryFile("w+") as imported:
+            process = os.fork()
+            if not process:
+                connection.close()
+                _run(arguments, variables, output, imported)
+            connection.send(os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]))
+            imported.seek(0)
+            for name in imported.read().split():
+                importlib.import_module(name)
+        gc.freeze()
 
 
-def _run(arguments: Sequence[str], environment: Mapping[str, str], output: str) -> None:
-    """Runs pytest in this process, which ends with its status; writes to the file `output`.
+def _shared(before: Container[str]) -> list[str]:
+    """Returns the modules of `SHARED` that this process has imported and that are not in `before`."""
+    new = [name for name, module in sys.modules.items() if name not in before and getattr(module, "__spec__", None)]
+    return [name for name in new if name.partition(".")[0] in SHARED and name not in PLUGINS]
+
+
+def _run(arguments: Sequence[str], environment: Mapping[str, str], output: str, imported: IO[str]) -> None:
+    """Runs pytest in this process, which ends with its status; writes to the file `output`, and the names of what it
+    has imported to `imported`.
 
     A failing test of Hypothesis fails with the first example that it finds. Looking for the smallest one takes most of
     the time of a run with a planted bug, and the caller needs to know only that the test fails.
     """
-    status = 1
+    status, before = 1, {*sys.modules}
     try:
         file = os.open(output, os.O_WRONLY | os.O_APPEND)
         os.dup2(file, 1)
@@ -81,4 +104,6 @@ def _run(arguments: Sequence[str], environment: Mapping[str, str], output: str) 
     finally:
         sys.stdout.flush()
         sys.stderr.flush()
+        imported.write("\n".join(_shared(before)))
+        imported.flush()
         os._exit(status)

@@ -80,10 +80,22 @@ def _machine() -> str:
 
 
 @functools.cache
+def _code() -> str:
+    """Returns a digest of `inputs`."""
+    return digest(inputs())
+
+
+def load() -> None:
+    """Computes what is the same for all tests, so that processes that this one forks need not."""
+    _machine()
+    _code()
+
+
+@functools.cache
 def _state(variables: tuple[tuple[str, str], ...]) -> Path:
     """Returns the directory of this state of the code, and removes those of older states."""
     # With the place, because Triton writes absolute paths into its cache.
-    name = hashlib.sha256(repr((str(KEPT), _machine(), variables, digest(inputs()))).encode()).hexdigest()[:16]
+    name = hashlib.sha256(repr((str(KEPT), _machine(), variables, _code())).encode()).hexdigest()[:16]
     directory = KEPT / "kernels" / name
     directory.mkdir(parents=True, exist_ok=True)
     os.utime(directory)
@@ -178,3 +190,25 @@ def output(compute: Callable[[], bytes], *depends: str, kind: str = "outputs") -
     partial.write_bytes(hashlib.sha256(made).digest() + made)
     partial.replace(file)
     return made
+
+
+class Hint:
+    """A text that saves time if it is right, and may be wrong; `name` says of what."""
+
+    def __init__(self, *name: str) -> None:
+        self._file = KEPT / "hints" / hashlib.sha256(repr(name).encode()).hexdigest()
+
+    def read(self) -> str:
+        """Returns the text; empty if there is none, or if nothing is kept."""
+        try:
+            return self._file.read_text() if is_on() else ""
+        except OSError:
+            return ""
+
+    def write(self, text: str) -> None:
+        """Replaces the text, if anything is kept."""
+        if is_on():
+            self._file.parent.mkdir(parents=True, exist_ok=True)
+            partial = self._file.with_suffix(f".{os.getpid()}")
+            partial.write_text(text)
+            partial.replace(self._file)

@@ -204,7 +204,8 @@ def run_tests(file: Path, select: str, libraries: Path, mutant: str, cache: Path
         "TRITON_EXT_MUTANT": mutant,
         "TRITON_CACHE_DIR": str(cache),
     }
-    plugins = ("no:cacheprovider", "no:anyio", "no:xdist", "no:unraisableexception")  # which such a run does not need
+    # Such a run does not need them.
+    plugins = ("no:cacheprovider", "no:anyio", "no:xdist", "no:xdist.looponfail", "no:unraisableexception")
     arguments = ["-q", "-x", *(word for plugin in plugins for word in ("-p", plugin)), str(file), "-k", select]
     with tempfile.NamedTemporaryFile("r", errors="replace") as output:
         server = _server(libraries)
@@ -235,22 +236,39 @@ def _server(libraries: Path) -> Connection:
 atexit.register(_server.cache_clear)  # before multiprocessing waits for the processes
 
 
-def lit_passes(extension: str, libraries: Path, mutant: str) -> bool:
-    """Whether the lit tests of `extension` (e.g. ``passes/rename``) pass.
+def lit_passes(extensions: str | Sequence[str], libraries: Path, mutant: str) -> bool:
+    """Whether the lit tests of extensions (e.g. ``passes/rename``) pass.
+
+    The file that failed with this bug in an earlier run goes first, because one failed test says enough.
 
     Args:
-        extension: its directory, relative to the repository.
+        extensions: their directories, relative to the repository.
         libraries: what `build_source` has returned.
         mutant: the name of the active bug; empty for none.
     """
+    directories = [extensions] if isinstance(extensions, str) else extensions
+    hint = kept.Hint("lit", *directories, mutant)
+    before = hint.read()
+    if mutant and (ROOT / before).is_file() and _first_failure(libraries, mutant, [before]):
+        return False
+    failed = _first_failure(libraries, mutant, directories)
+    hint.write(failed or "")
+    return failed is None
+
+
+def _first_failure(libraries: Path, mutant: str, paths: Sequence[str]) -> str | None:
+    """Runs lit up to the first test that fails; returns its file, empty if lit does not say, or None if all pass."""
     pipes = _lit_server(libraries)
-    # One failed test says enough. One process of lit, because each has to look at all extensions once.
-    arguments = ["-s", "-j", "1", "--max-failures", "1", str(ROOT / extension)]
+    # One process of lit, because each has to look at all extensions once.
+    arguments = ["-s", "-j", "1", "--max-failures", "1", *(str(ROOT / path) for path in paths)]
     request = {"arguments": arguments, "variables": {"TRITON_EXT_MUTANT": mutant}}
     print(json.dumps(request), file=pipes[0], flush=True)
     status, output = json.loads(pipes[1].readline())
     assert "Total Discovered Tests" in output, output
-    return bool(status == 0)
+    if status == 0:
+        return None
+    found = re.search(r"^Failed Tests \(1\):\n  \S+ :: (.+)$", output, re.MULTILINE)
+    return found[1] if found else ""
 
 
 #: The process that runs lit, if there is one, by the libraries that it uses.
