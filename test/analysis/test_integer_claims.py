@@ -70,6 +70,7 @@ def test_a_number_that_cannot_be_has_a_range(library: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.keeps_kernels
 @pytest.mark.parametrize("seed", range(SEEDS_ON_CPU))
 def test_the_cpu_computes_the_same(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("torch")

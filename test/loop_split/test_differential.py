@@ -31,6 +31,7 @@ def test_random_loops(options: str, request: pytest.FixtureRequest) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.keeps_kernels
 @pytest.mark.parametrize("options", ["", *programs.OPTIONS])
 def test_random_loops_on_the_cpu(
     options: str, request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -67,4 +68,4 @@ def test_the_same_module_comes_out_every_time() -> None:
     random = Random(40)
     text = "\n".join(programs.program(random, f"f{n}", "no-wrap").text for n in range(PER_BATCH))
     flag = "-triton-ext-loop-split=max-splits=8 false-masks=true"
-    assert len({programs.opt(text, flag) for _ in range(4)}) == 1
+    assert len({programs.opt_anew(text, flag) for _ in range(4)}) == 1

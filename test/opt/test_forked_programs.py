@@ -51,9 +51,9 @@ def ended(start, command, variables):
 started = [ended(Recorded, *run) for run in json.loads(sys.argv[1])]
 subprocess.Popen = Recorded
 forked_programs.load_here()
-forked = [ended(forked_programs._popen, *run) for run in json.loads(sys.argv[1])]
+forked = [ended(forked_programs.popen, *run) for run in json.loads(sys.argv[1])]
 forked_programs._main = lambda program: os.abort
-print(json.dumps([started, forked, ended(forked_programs._popen, ["triton-ext-opt"], {})]))
+print(json.dumps([started, forked, ended(forked_programs.popen, ["triton-ext-opt"], {})]))
 """
 
 

@@ -42,11 +42,11 @@ class ShTest(lit.formats.ShTest):  # type: ignore[misc]  # lit has no types
     def execute(self, test: object, litConfig: object) -> object:
         """Runs one test."""
         if lit.TestRunner.subprocess is subprocess:
-            lit.TestRunner.subprocess = SimpleNamespace(**{**vars(subprocess), "Popen": _popen})
+            lit.TestRunner.subprocess = SimpleNamespace(**{**vars(subprocess), "Popen": popen})
         return super().execute(test, litConfig)
 
 
-def _popen(arguments: Sequence[str], *, executable: str, env: Mapping[str, str], **options: Any) -> subprocess.Popen:  # type: ignore[type-arg]
+def popen(arguments: Sequence[str], *, executable: str, env: Mapping[str, str], **options: Any) -> subprocess.Popen:  # type: ignore[type-arg]
     """Starts a program as `subprocess.Popen` does, or forks it."""
     if Path(executable) in PROGRAMS and _deciding(env) == load(_deciding(env)):
         program = functools.partial(_become, executable, list(arguments[1:]), dict(env), _open_files())

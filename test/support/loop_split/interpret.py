@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import math
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 LONGEST = 300  # iterations; a loop that runs longer has gone wrong
@@ -54,16 +54,17 @@ def _types(text: str) -> list[str]:
     return [*parts, text[last:].strip()] if text.strip() else []
 
 
-def parse(text: str) -> dict[str, Op]:
-    """Returns the functions of a module in generic form, by name."""
-    lines = iter([line.strip() for line in text.splitlines() if line.strip() and not line.startswith("#")])
-    module = _parse_op(next(lines), lines)
-    functions = {}
-    for op in module.regions[0].ops:
-        name = re.search(r'sym_name = "(\w+)"', op.attributes)
-        assert name
-        functions[name[1]] = op
-    return functions
+_FUNCTION = re.compile(r'^  "tt\.func"\(.*? sym_name = "(\w+)".*?^  \}\)[^\n]*$', re.MULTILINE | re.DOTALL)
+
+
+def texts(text: str) -> dict[str, str]:
+    """Returns the text of each function of a module in generic form, by name."""
+    return {found[1]: found[0] for found in _FUNCTION.finditer(text)}
+
+
+def _parse(text: str) -> Op:
+    lines = iter([line.strip() for line in text.splitlines() if line.strip()])
+    return _parse_op(next(lines), lines)
 
 
 def _parse_op(line: str, lines: Iterator[str]) -> Op:
@@ -328,16 +329,16 @@ def _divsi(lhs: int, rhs: int, width: int) -> int:
 
 
 def functions(
-    text: str, strict: bool = False, small: bool = False, bounded: bool = False
+    parts: Mapping[str, str], strict: bool = False, small: bool = False, bounded: bool = False
 ) -> dict[str, Callable[..., tuple[list[object], list[object]]]]:
-    """The functions of a module in generic form. Each takes its arguments as signed integers, pointers as addresses,
-    and returns what it stored and what it returned.
+    """Translates functions in generic form. Each takes its arguments as signed integers, pointers as addresses, and
+    returns what it stored and what it returned.
 
     Args:
-        text: the module.
+        parts: the text of each function, by name, as `texts` returns it.
         strict: raise `Poison` where nsw or nuw is violated.
         small: raise it, too, for integers that use more than half of the range of their type.
         bounded: raise it, too, for loops whose induction variable leaves its type behind the last iteration. Compiled
             ones, which add the step before they compare, never end then.
     """
-    return {name: _Translator(strict, small, bounded).function(op) for name, op in parse(text).items()}
+    return {name: _Translator(strict, small, bounded).function(_parse(text)) for name, text in parts.items()}

@@ -153,7 +153,7 @@ def check(batch: list[programs.Program], options: str, directory: Path) -> progr
     """
     small = "no-wrap" in options
     plain = programs.opt("\n".join(p.text for p in batch), "-mlir-print-op-generic")
-    meaning = interpret.functions(plain, strict=True, small=small, bounded=True)
+    meaning = interpret.functions(interpret.texts(plain), strict=True, small=small, bounded=True)
     outcome = programs.Outcome()
     tables = []
     for number in range(len(batch[0].inputs)):

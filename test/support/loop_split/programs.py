@@ -7,11 +7,10 @@ Their arguments are near the values at which the conditions change.
 from __future__ import annotations
 
 import subprocess
-import sys
 from dataclasses import dataclass
-from pathlib import Path
 from random import Random
 
+from support import forked_opt
 from support.loop_split import interpret
 
 WIDTHS = {"i1": 1, "i8": 8, "i16": 16, "i32": 32, "i64": 64, "index": 64}
@@ -424,10 +423,18 @@ class Outcome:
         return Outcome(self.cases + other.cases, self.split + other.split, self.vacuous + other.vacuous)
 
 
-def opt(text: str, *arguments: str) -> str:
-    """Returns the output of triton-ext-opt, which verifies after every pass."""
-    tool = Path(sys.executable).with_name("triton-ext-opt")
-    done = subprocess.run([tool, "-", *arguments], input=text, capture_output=True, text=True, check=False)
+def opt(text: str, *arguments: str, mutant: str = "") -> str:
+    """Returns the output of triton-ext-opt, which verifies after every pass; `mutant` names the active bug."""
+    return _checked(forked_opt.run("-", *arguments, text=text, mutant=mutant), text)
+
+
+def opt_anew(text: str, *arguments: str) -> str:
+    """Does what `opt` does, in a process whose addresses are others than those of earlier runs."""
+    command = [forked_opt.TOOL, "-", *arguments]
+    return _checked(subprocess.run(command, input=text, capture_output=True, text=True, check=False), text)
+
+
+def _checked(done: subprocess.CompletedProcess[str], text: str) -> str:
     assert done.returncode == 0, done.stderr[-3000:] + text
     return done.stdout
 
@@ -440,10 +447,11 @@ def check(programs: list[Program], options: str = "") -> Outcome:
     """
     text = "\n".join(p.text for p in programs)
     flag = f"-triton-ext-loop-split={options}"
-    before = interpret.functions(opt(text, "-mlir-print-op-generic"), strict=True, small="no-wrap" in options)
+    plain = interpret.texts(opt(text, "-mlir-print-op-generic"))
+    before = interpret.functions(plain, strict=True, small="no-wrap" in options)
     once = opt(text, flag, "-mlir-print-op-generic")
     assert opt(text, flag, flag, "-mlir-print-op-generic") == once, f"{flag} is not idempotent on\n{text}"
-    after = interpret.functions(once)
+    after = interpret.functions(interpret.texts(once))
     outcome = Outcome()
     for name, program_ in zip(before, programs, strict=True):
         outcome.split += is_split(once, name)
