@@ -206,7 +206,7 @@ def wheel(make_once: MakeOnce) -> Path:
 @pytest.fixture(scope="session")
 def stamps(make_once: MakeOnce) -> dict[str, Path]:
     """Two builds of the pass `stamp`, which append ``_v1`` and ``_v2`` to the names of public functions."""
-    from triton_ext.authoring import build
+    from support import kept_build
 
     def fill(directory: Path) -> None:
         for version in ("v1", "v2"):
@@ -214,7 +214,7 @@ def stamps(make_once: MakeOnce) -> dict[str, Path]:
             shutil.copytree(ROOT / "test" / "pipeline" / "stamp", source)
             code = (source / "Stamp.cpp").read_text()
             (source / "Stamp.cpp").write_text(code.replace('VERSION "_v1"', f'VERSION "_{version}"'))
-            build.build_tree(source, source / "build")
+            kept_build.build_tree(source, source / "build")
 
     directory = make_once("stamps", fill)
     return {name: directory / name / "stamp" / "build" / "libtriton_ext_stamp.so" for name in ("v1", "v2")}

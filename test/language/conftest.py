@@ -8,17 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from triton_ext.authoring import build
+from support import kept_build
 
 
 @pytest.fixture(scope="session")
 def libraries(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The directory with its libraries."""
-    if kept := os.environ.get("TALLY_LIBRARIES"):  # of somebody who works on these tests
-        return Path(kept)
+    if given := os.environ.get("TALLY_LIBRARIES"):  # of somebody who works on these tests
+        return Path(given)
     out = tmp_path_factory.mktemp("tally")
     project = Path(__file__).parent / "tally"
-    build.build_tree(project, out / "build", definitions=(f"TRITON_EXT_STAGE_DIR={out / 'lib'}",))
+    kept_build.build_tree(project, out / "build", (f"TRITON_EXT_STAGE_DIR={out / 'lib'}",), results=out / "lib")
     return out / "lib"
 
 

@@ -16,9 +16,9 @@ from triton.backends.compiler import GPUTarget
 from triton.runtime import driver
 
 import support
+from support import kept_build
 from support.fixture_types import MakeOnce
 from support.pipeline.no_gpu import NoGpu
-from triton_ext.authoring import build
 
 HERE = Path(__file__).parent
 
@@ -36,7 +36,7 @@ def report_library(make_once: MakeOnce) -> Path:
     def fill(directory: Path) -> None:
         # From a copy, because ccache recognizes a file by its path relative to the build.
         source = shutil.copytree(HERE / "report", directory / "report")
-        build.build_tree(source, source / "build")
+        kept_build.build_tree(source, source / "build")
 
     return make_once("reports", fill) / "report" / "build" / "libtriton_ext_report.so"
 

@@ -16,9 +16,9 @@ from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource
 
 import triton_ext as tx
+from support import kept_build
 from support.fixture_types import MakeOnce
 from support.pipeline.seen import llvm_text
-from triton_ext.authoring import build
 from triton_ext.record import Compilation
 
 pytestmark = pytest.mark.slow
@@ -47,7 +47,7 @@ def marks(make_once: MakeOnce) -> dict[str, Path]:
             source = shutil.copytree(HERE / "marks", directory / version)
             code = source / "mark_functions" / "MarkFunctions.cpp"
             code.write_text(code.read_text().replace('VERSION "v1"', f'VERSION "{version}"'))
-            build.build_tree(source, source / "build")
+            kept_build.build_tree(source, source / "build")
 
     directory = make_once("marks", fill)
     return {version: directory / version / "build" for version in ("v1", "v2")}

@@ -17,6 +17,7 @@ from click.testing import CliRunner
 from triton.backends.compiler import GPUTarget
 
 import triton_ext as tx
+from support import kept_build
 from triton_ext.authoring import build, reference
 from triton_ext.authoring.catalogue import catalogue
 from triton_ext.cli import cli
@@ -43,7 +44,8 @@ def build_subtract(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Pa
         if (stage, *targets) not in built:
             source = tmp_path_factory.mktemp("subtract") / "subtract"
             shutil.copytree(SOURCE, source)
-            build.build_tree(source, source / "build", definitions=(f"STAGE={stage}", f"TARGETS={';'.join(targets)}"))
+            definitions = f"STAGE={stage}", f"TARGETS={';'.join(targets)}"
+            kept_build.build_tree(source, source / "build", definitions)
             built[stage, *targets] = source / "build" / "libtriton_ext_subtract.so"
         return built[stage, *targets]
 

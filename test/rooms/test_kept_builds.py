@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from support import ROOT, kept, kept_objects, kept_wheel
+from support import ROOT, kept, kept_build, kept_objects, kept_wheel
 from triton_ext.authoring import build
 
 NINJA = """
@@ -122,6 +122,42 @@ def test_a_wheel_is_made_again_after_a_change(
     assert [made(), made()] == [(name, "3"), (name, "3")]
     monkeypatch.setenv("CI", "true")
     assert [made(), made()] == [(name, "4"), (name, "5")]
+
+
+def test_a_project_is_built_again_after_a_change(
+    checkout: Path, count: Count, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source, runs = tmp_path / "project", itertools.count()
+    source.mkdir()
+    (source / "P.cpp").write_text("")
+
+    def build_tree(_: Path, build_dir: Path, *, definitions: tuple[str, ...]) -> None:
+        staged = definitions[0].partition("DIR=")[2]
+        for file in (build_dir / "p" / "p.so", build_dir / "p" / "p.o", *([Path(staged, "p.py")] if staged else [])):
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(count())
+
+    def make(definition: str = "STAGE=ttir", *, is_staged: bool = False) -> list[str]:
+        kept_build._inputs.cache_clear()
+        run = tmp_path / f"run{next(runs)}"
+        results = run / "lib" if is_staged else None
+        definitions = [f"DIR={results}" if results else definition]
+        kept_build.build_tree(source, run / "build", definitions, results=results)
+        return [file.read_text() for file in (results or run / "build").rglob("*.*") if file.suffix != ".o"]
+
+    monkeypatch.setattr(kept_build.build, "build_tree", build_tree)
+    monkeypatch.setenv("TRITON_EXT_PATH", "/a")
+    assert [make(), make(), make("STAGE=ttgir"), make()] == [["0"], ["0"], ["2"], ["0"]]
+    monkeypatch.setenv("TRITON_EXT_PATH", "/b")
+    assert make() == ["0"]
+    assert [make(is_staged=True), make(is_staged=True)] == [["6"], ["6"]]
+    (source / "P.cpp").write_text("changed")
+    assert [make(), make()] == [["7"], ["7"]]
+    (checkout / "passes" / "p" / "P.cpp").write_text("changed")
+    assert [make(), make()] == [["9"], ["9"]]
+    monkeypatch.setenv("CI", "true")
+    assert [make(), make()] == [["11"], ["13"]]
+    kept_build._inputs.cache_clear()
 
 
 def test_what_the_wheel_reads_is_among_its_inputs() -> None:

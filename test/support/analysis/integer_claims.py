@@ -23,11 +23,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from support import PATH, ROOT, mutants
+from support import PATH, ROOT, kept_build, mutants
 from support.analysis import integer_builder, integer_programs
 from support.analysis.integer_programs import Machine, Program, Record, Value
 from support.integers import Flags, Numbers, compare, signed, unsigned
-from triton_ext import build
 
 #: The command triton-ext-opt, which also runs where the package is on PYTHONPATH only.
 OPT = (sys.executable, "-m", "triton_ext.driver")
@@ -70,7 +69,7 @@ def build_pass(scratch: Path, mutations: Mapping[str, mutants.Mutation]) -> Path
             shutil.copy(directory / f"{name}.cpp", source / part)
     mutants.apply(source, mutations)
     (source / "Analysis.cpp").write_text("".join(f'#include "{file}"\n' for file in files))
-    build.build_tree(source, source / "build", definitions=("CMAKE_BUILD_TYPE=Release",))
+    kept_build.build_tree(source, source / "build", ("CMAKE_BUILD_TYPE=Release",))
     return source / "build" / "libtriton_ext_print_claims.so"
 
 

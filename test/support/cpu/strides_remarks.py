@@ -12,9 +12,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import support
-from support import mutants
+from support import kept_build, mutants
 from support.cpu import strides_mutations
-from triton_ext.authoring import build
 
 CPU = support.ROOT / "backends" / "cpu"
 REMARK = re.compile(r"<stdin>:(\d+):\d+: remark: (.*)")
@@ -27,7 +26,7 @@ def build_pass(scratch: Path) -> Path:
     for name in ("Operations.h", "Operations.cpp", "Strides.h", "Strides.cpp"):
         shutil.copy(CPU / "lowering" / name, source)
     mutants.apply(source, strides_mutations.STRIDES)
-    build.build_tree(source, source / "build")
+    kept_build.build_tree(source, source / "build")
     return source / "build" / "libtriton_ext_print_strides.so"
 
 
