@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import triton_ext as tx
 
-pytestmark = pytest.mark.usefixtures("on_native_backend")
+pytestmark = [pytest.mark.usefixtures("on_native_backend"), pytest.mark.keeps_kernels]
 
 generated = settings(
     max_examples=6, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture], database=None

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 import triton_ext as tx
 
-pytestmark = pytest.mark.usefixtures("on_native_backend")
+pytestmark = [pytest.mark.usefixtures("on_native_backend"), pytest.mark.keeps_kernels]
 
 WIDTH = 64  # of the memory, in elements
 ROWS, BOX = 8, 32

@@ -23,7 +23,7 @@ from triton_ext.sanitize import _bytes, _init, _looks, _session, _shadows, _touc
 import triton_ext as tx
 from support.sanitizer import chains
 
-pytestmark = pytest.mark.usefixtures("on_native_backend")
+pytestmark = [pytest.mark.usefixtures("on_native_backend"), pytest.mark.keeps_kernels]
 
 STEP = st.tuples(st.sampled_from([*chains.STEPS]), st.integers(0, 12), st.integers(1, 4), st.integers(0, 20))
 
