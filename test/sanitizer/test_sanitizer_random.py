@@ -17,7 +17,7 @@ from support.sanitizer import random_check, random_kernels
 from support.sanitizer.random_launches import launches_of
 from support.sanitizer.truth import truth
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("on_cpu")]
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("on_cpu"), pytest.mark.keeps_kernels]
 
 
 def test_random_launches(tmp_path: Path) -> None:
