@@ -44,6 +44,9 @@ SECONDS_ON_CPU = 0.05
 SETS: dict[str, dict[str, Any]] = {
     "cheap": {"checks": "bounds,lanes,overflow,hints"},
     "dynamic": {"checks": "bounds,lanes,hints", "static": False},  # without the static part
+    "dyn bounds": {"checks": "bounds", "static": False},
+    "dyn lanes": {"checks": "lanes", "static": False},
+    "each lane": {"checks": "bounds,lanes,hints", "corners": False},
     **{check: {"checks": check} for check in ("bounds", "lanes", "hints", "arith", "uninit", "race")},
     "unwritten": {"checks": "uninit"},  # each launch writes to new memory of torch.empty
     "uninit all": {"checks": "uninit", "static": False},  # the same, and the kernel looks at each lane of it

@@ -168,7 +168,7 @@ void BoundsChecker::checkTile(const MemoryAccess &access) {
     return;
   }
   std::optional<Strided> strided;
-  if (checker.isStatic)
+  if (checker.hasCorners)
     strided = tracker.track(access.pointer);
   if (!strided && (keepFirst(access, *extents) || callLook(access, *extents)))
     return;
@@ -181,7 +181,7 @@ void BoundsChecker::checkTile(const MemoryAccess &access) {
     if (isAfter)
       b.setInsertionPoint(op->getBlock()->getTerminator());
     isOut = isSuspicious(*strided, mask, shape, access.laneBytes, *extents, b);
-    if (matchPattern(isOut, m_Zero()))
+    if (checker.isStatic && matchPattern(isOut, m_Zero()))
       return checker.say(op, "bounds", Verdict::Proved, "its mask is false");
     sayChecked(op, *extents, "by the corners of the tile");
   } else {

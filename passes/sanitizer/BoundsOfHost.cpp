@@ -128,20 +128,23 @@ bool BoundsChecker::keepFirst(const MemoryAccess &access,
   return true;
 }
 
-CheckPlaces sanitizer::placesOfChecks(tt::FuncOp kernel, Action action) {
-  if (action == Action::Trap)
+CheckPlaces sanitizer::placesOfChecks(const Checker &checker) {
+  if (checker.action == Action::Trap)
     return {};
-  OpBuilder b(kernel);
-  auto copy = cast<tt::FuncOp>(b.clone(*kernel));
+  OpBuilder b(checker.kernel);
+  auto copy = cast<tt::FuncOp>(b.clone(*checker.kernel));
   CheckPlaces found;
   {
-    Checker trial(copy, {"bounds"}, action);
+    Checker trial(copy, {"bounds"}, checker.action);
     trial.isTrial = true;
+    trial.isStatic = checker.isStatic;
     trial.looks = Looks::Raise;
     BoundsChecker bounds(trial);
     bounds.run();
     found = bounds.placesOfChecks();
   }
   copy.erase();
+  if (!checker.isStatic)
+    found.host.clear();
   return found;
 }

@@ -76,9 +76,11 @@ public:
   triton::FuncOp kernel;
   const Action action;
   const Signs signs;
-  /// Whether proved accesses are not checked, and tiles are checked by their
-  /// corners.
+  /// Whether proved accesses are not checked, and what is known of lanes before
+  /// the kernel runs is used.
   bool isStatic = true;
+  /// Whether tiles with affine addresses are checked by their corners.
+  bool hasCorners = true;
   Looks looks = Looks::Inline;
   /// Whether the kernel is a copy that only serves to see what becomes of its
   /// accesses. Nothing is then said of them.
@@ -173,10 +175,10 @@ FileLineColLoc positionOf(Location loc);
 /// to check.
 std::optional<llvm::json::Object> promisesOf(Checker &checker);
 
-/// Returns where the accesses of a kernel are checked. The host compares those
-/// whose looks at lanes need nothing but integers of the launch; none if one of
-/// them has no corners.
-CheckPlaces placesOfChecks(triton::FuncOp kernel, Action action);
+/// Returns where the accesses of the checker's kernel are checked. The host
+/// compares those whose looks at lanes need nothing but integers of the launch;
+/// none if one of them has no corners, or if nothing is to be proved.
+CheckPlaces placesOfChecks(const Checker &checker);
 
 /// Each inserts what the options ask for, and nothing else. The first one
 /// returns the accesses that it leaves to the host.

@@ -49,6 +49,9 @@ static constexpr StringLiteral missingName = "sanitize.missing";
 /// The attribute with the options of the pass if the kernel keeps only first
 /// lanes. With the same options, `host` gives the kernel that has them all.
 static constexpr StringLiteral firstName = "sanitize.first";
+/// The attribute that says whether the options of these have `static=true`;
+/// missing if they do.
+static constexpr StringLiteral staticName = "sanitize.static";
 /// The attribute that the pass `intensity` writes. By it the host decides which
 /// shadows a launch needs.
 static constexpr StringLiteral descriptionName = "triton_ext.intensity";
@@ -188,21 +191,29 @@ void SanitizerPass::runOnOperation() {
   if (!*isPrepared)
     return;
   auto said = module->getAttrOfType<StringAttr>(looksName);
-  bool keepsFirst = said && said.getValue() == "first" && isStatic;
+  bool keepsFirst = said && said.getValue() == "first" && hasCorners;
+  bool proves = isStatic && hasCorners;
   Looks looks = takeLooks(module);
-  llvm::StringSet<> apart = checksApart(looks, isStatic, *chosen);
+  llvm::StringSet<> apart = checksApart(looks, proves, *chosen);
   if (looks == Looks::Shadows)
     looks = Looks::Host;
+  if (!hasCorners)
+    looks = Looks::Inline;
+  bool isLookedAtApart = looks == Looks::Host;
+  // The kernel says of which launches the host looks at the lanes.
+  if (isLookedAtApart && !proves)
+    looks = Looks::Raise;
   llvm::json::Array verdicts, promises, shadows, ofHost;
   for (auto kernel : module.getOps<tt::FuncOp>()) {
     if (!kernel.isPublic() || kernel.isExternal())
       continue;
     Checker checker(kernel, *wanted, *chosen);
-    checker.isStatic = isStatic;
-    checker.looks = isStatic ? looks : Looks::Inline;
+    checker.isStatic = proves;
+    checker.hasCorners = hasCorners;
+    checker.looks = looks;
     checker.apart = apart;
     checker.keepsFirst = keepsFirst;
-    checker.canCall = checker.looks == Looks::Host && isOfCpu(module);
+    checker.canCall = isLookedAtApart && isOfCpu(module);
     if (auto promised = promisesOf(checker))
       promises.push_back(std::move(*promised));
     // These look at the kernel's own operations.
@@ -223,8 +234,8 @@ void SanitizerPass::runOnOperation() {
     if (!shadowed.empty())
       shadows.push_back(llvm::json::Object{{"kernel", kernel.getName()},
                                            {"accesses", std::move(shadowed)}});
-    if (checker.looks == Looks::Host && checker.wants("bounds"))
-      checker.places = placesOfChecks(kernel, *chosen);
+    if (isLookedAtApart && checker.wants("bounds"))
+      checker.places = placesOfChecks(checker);
     // The action may change the masks of accesses.
     llvm::json::Array left = checkBounds(checker);
     if (looks == Looks::Only)
@@ -249,6 +260,8 @@ void SanitizerPass::runOnOperation() {
   if (!shadows.empty())
     setJson(module, shadowsName, std::move(shadows));
   llvm::json::Array options{StringRef(checks), StringRef(action)};
+  if (!proves)
+    module->setAttr(staticName, StringAttr::get(module.getContext(), "false"));
   auto isFirst = [](probe::OutsideOp) { return WalkResult::interrupt(); };
   if (module.walk(isFirst).wasInterrupted())
     setJson(module, firstName, options);

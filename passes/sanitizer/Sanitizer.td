@@ -46,7 +46,11 @@ def SanitizerPass : Pass<"triton-ext-sanitizer", "::mlir::ModuleOp"> {
            "suppress masks it off, trap ends the kernel">,
     Option<"isStatic", "static", "bool", /*default=*/"true",
            "Prove bounds and lanes before the kernel runs where that is possible; "
-           "false checks each lane, to measure what the proofs save">,
+           "false lets the kernel check all of them, to measure what the proofs "
+           "save">,
+    Option<"hasCorners", "corners", "bool", /*default=*/"true",
+           "Check tiles with affine addresses by their corners; false compares "
+           "each lane, and proves nothing, to test the corners">,
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::scf::SCFDialect",

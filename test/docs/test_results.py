@@ -283,6 +283,21 @@ def test_sanitizer_slowdowns() -> None:
             assert number == (f"{float(found[1]):.0f}" if found else "")
 
 
+def test_sanitizer_slowdowns_without_proofs() -> None:
+    slow, _, compiled = (RESULTS / "gpu-sanitizer-dynamic.txt").read_text().partition("compile time")
+    row = r"^(\S.*?) {2,}(?:[\d.]+ +)?([\d.]+) +([\d.]+) +([\d.]+) +([\d.]+)(?: +[\d.]+ to.*)?$"
+    measured = re.findall(row, slow, re.MULTILINE)
+    times = {name: f"{float(ratio):.1f}" for name, ratio, *_ in re.findall(row, compiled, re.MULTILINE)}
+    said = re.findall(
+        r"^\| (\w[^|]*) \|((?: [\d.]+ \|){4}) ([\d.]*) \|$", (ROOT / "docs" / "sanitizer.md").read_text(), re.MULTILINE
+    )
+    assert len(said) == len(measured) == len(times) + 1 == 11
+    for (name, *ratios), (label, shown, time) in zip(measured, said, strict=True):
+        assert {*name.split()} <= {*label.replace(",", "").split()}
+        assert shown.replace("|", " ").split() == [f"{float(ratio):.2f}" for ratio in ratios]
+        assert time == times.get(name, "")
+
+
 def test_sanitizer_on_the_cpu() -> None:
     text = (RESULTS / "cpu-sanitizer.txt").read_text()
     two, sixteen = re.findall(r"\d+ threads, Triton.*?geometric mean +([\d.]+)", text, re.DOTALL)

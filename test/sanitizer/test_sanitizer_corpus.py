@@ -124,6 +124,20 @@ def test_twin_has_no_finding(name: str) -> None:
     assert [(one.check, one.line, one.message) for one in found] == []
 
 
+@pytest.mark.slow
+@pytest.mark.usefixtures("on_cpu")
+@pytest.mark.parametrize("option", ["static", "corners"])
+@pytest.mark.parametrize("check", ["bounds", "view", "lanes", "hints"])
+def test_bugs_are_found_without(check: str, option: str) -> None:
+    """And nothing in the twins: where the kernel compares all corners, and where it compares all lanes."""
+    checks = "bounds" if check == "view" else check
+    for name, case in CASES.items():
+        if case.check == check and case.launched:
+            found = judge.findings(case, Tensors(), checks, **{option: False})
+            assert not judge.differences(case, found), name
+            assert not judge.findings(case, Tensors(bug=False), checks, **{option: False}), name
+
+
 class Mapped(Tensors):
     """Tensors of many gigabytes, of bytes, of which only the pages that are touched take memory."""
 

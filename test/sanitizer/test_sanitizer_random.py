@@ -26,6 +26,13 @@ def test_random_launches(tmp_path: Path) -> None:
     assert [(launch.kernel.__name__, launch.number, why) for _, launch, why in outcomes if why] == []
 
 
+@pytest.mark.parametrize("option", ["static", "corners"])
+def test_random_launches_without(option: str, tmp_path: Path) -> None:
+    outcomes = list(random_check.check_all(60, 2, tmp_path, **{option: False}))
+    assert len(outcomes) == 60
+    assert [(launch.kernel.__name__, launch.number, why) for _, launch, why in outcomes if why] == []
+
+
 def test_a_difference_is_noticed(tmp_path: Path) -> None:
     """With a lane less, a line less, and none at all in the truth."""
     file = tmp_path / "noticed.py"

@@ -34,7 +34,12 @@ __all__ = [
 
 
 def sanitize(
-    checks: str | Iterable[str] = DEFAULT, *, action: str = "report", raises: bool = False, static: bool = True
+    checks: str | Iterable[str] = DEFAULT,
+    *,
+    action: str = "report",
+    raises: bool = False,
+    static: bool = True,
+    corners: bool = True,
 ) -> Sanitizer:
     """Returns a context manager, in whose block the kernels of all threads are compiled with checks.
 
@@ -47,15 +52,17 @@ def sanitize(
             ends the kernel.
         raises: whether a failed check becomes a `SanitizerError`: at the next ``torch.cuda.synchronize``,
             ``Stream.synchronize`` or ``Event.synchronize``, at the end of the block, and on the CPU at the launch.
-        static: whether ``bounds`` and ``lanes`` are proved before the kernel runs where they can be, and tiles are
-            checked by their corners; and whether it is proved that programs touch bytes of their own. Without it each
-            lane is checked, and for ``race`` each access to memory that the kernel writes, which shows what the proofs
-            save.
+        static: whether ``bounds`` and ``lanes`` are proved before the kernel runs, or from the numbers of a launch,
+            where they can be; and whether it is proved that programs touch bytes of their own. Without it the kernel
+            compares the corners of each tile, follows lanes that are off, and for ``race`` looks at each access to
+            memory that it writes, which shows what the proofs save.
+        corners: whether tiles with affine addresses are checked by their corners. Without it each lane is compared, and
+            nothing is proved, to test the corners.
 
     Raises:
         TritonExtError: a check or the action has an unknown name.
     """
-    return Sanitizer(checks, action, raises, static)
+    return Sanitizer(checks, action, raises, static=static, corners=corners)
 
 
 class _Callable(types.ModuleType):

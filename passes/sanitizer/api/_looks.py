@@ -245,8 +245,9 @@ def _compiled(kernel: Any, attribute: str, marking: Callable[..., Any]) -> Any:
     from triton import compile as compile_kernel
 
     checks, action, *_ = _verdicts.attribute_of(kernel, attribute)
+    static = _verdicts.attribute_of(kernel, "sanitize.static") is None
     with discovered_once():
-        passes = (tx.passes.ttir.intensity(), tx.passes.ttir.sanitizer(checks=checks, action=action))
+        passes = (tx.passes.ttir.intensity(), tx.passes.ttir.sanitizer(checks=checks, action=action, static=static))
         probes = pipeline()
     looking = tx.Pipeline().at_end("ttir", *passes).stage("ttir", marking)
     # Without the pipelines of the process, among them those of blocks.

@@ -60,19 +60,22 @@ class _Right(NamedTuple):
 class Sanitizer:
     """A block in which the kernels of all threads are compiled with checks; made by `tx.sanitize`."""
 
-    def __init__(self, checks: str | Iterable[str], action: str, raises: bool, static: bool = True) -> None:
+    def __init__(
+        self, checks: str | Iterable[str], action: str, raises: bool, *, static: bool = True, corners: bool = True
+    ) -> None:
         if action not in ACTIONS:
             raise TritonExtError(f"sanitize: there is no action '{action}', there are: {', '.join(ACTIONS)}")
         self._names = checked_names(checks)
         self._action = action
         self._raises = raises
-        self._static = static
+        self._static = static and corners
+        self._corners = corners
         self._pipeline: Any = None
         self._seen = 0  # activity of the session and wrong launches at the last look
         self._told: dict[str, int] = {}  # of each finding that an error has told, its lanes
         self._session = Session(CAPACITY, KERNELS, True, waits=True, checks=found_by(self._names))
         self._session._looker, self._session._looked = _looks.look, frozenset({"bounds"})
-        self._shadows = Shadows(self._names, static=static)
+        self._shadows = Shadows(self._names, static=self._static)
         self._overflows = Overflows(is_checked="overflow" in self._names)
         self.report = Report(self._session, self._names, self._shadows, self._overflows)
 
@@ -88,7 +91,10 @@ class Sanitizer:
             raise TritonExtError(
                 "TRITON_INTERPRET=1: the interpreter runs no passes, so nothing is checked", fix="unset it"
             )
-        passes = [tx.passes.ttir.sanitizer(checks=of_pass(self._names), action=self._action, static=self._static)]
+        of_kernel = tx.passes.ttir.sanitizer(
+            checks=of_pass(self._names), action=self._action, static=self._static, corners=self._corners
+        )
+        passes = [of_kernel]
         is_of_host = bool({"bounds", "uninit", "race"} & {*self._names})
         if is_of_host:  # what the host decides of each launch, it does from this description
             passes.insert(0, tx.passes.ttir.intensity())

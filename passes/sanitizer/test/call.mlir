@@ -3,7 +3,7 @@
 // RUN: sed 's/"host"/"first"/' %s | triton-ext-opt --load-extension=probe -triton-ext-lower-probe="keep=true" -triton-ext-sanitizer="checks=bounds" | FileCheck %s --check-prefix=LOOK
 // RUN: triton-ext-opt %s --load-extension=probe -triton-ext-lower-probe="keep=true" -triton-ext-sanitizer="checks=bounds action=suppress" | FileCheck %s --check-prefix=LOOK
 // RUN: triton-ext-opt %s --load-extension=probe -triton-ext-lower-probe="keep=true" -triton-ext-sanitizer="checks=bounds action=trap" | FileCheck %s --check-prefix=LOOK
-// RUN: triton-ext-opt %s --load-extension=probe -triton-ext-lower-probe="keep=true" -triton-ext-sanitizer="checks=bounds static=false" | FileCheck %s --check-prefix=LOOK
+// RUN: triton-ext-opt %s --load-extension=probe -triton-ext-lower-probe="keep=true" -triton-ext-sanitizer="checks=bounds corners=false" | FileCheck %s --check-prefix=LOOK
 
 // LOOK-NOT: probe.outside =
 module attributes {probe.target = "x86-64", sanitize.looks = "host"} {

@@ -2,7 +2,7 @@
 // RUN: sed 's/"first"/"host"/' %s | triton-ext-opt --load-extension=probe -triton-ext-lower-probe="keep=true" -triton-ext-sanitizer="checks=bounds" | FileCheck %s --check-prefix=HOST
 // RUN: triton-ext-opt %s --load-extension=probe -triton-ext-lower-probe="keep=true" -triton-ext-sanitizer="checks=bounds action=suppress" | FileCheck %s --check-prefix=HOST
 // RUN: triton-ext-opt %s --load-extension=probe -triton-ext-lower-probe="keep=true" -triton-ext-sanitizer="checks=bounds action=trap" | FileCheck %s --check-prefix=HOST
-// RUN: triton-ext-opt %s --load-extension=probe -triton-ext-lower-probe="keep=true" -triton-ext-sanitizer="checks=bounds static=false" | FileCheck %s --check-prefix=HOST
+// RUN: triton-ext-opt %s --load-extension=probe -triton-ext-lower-probe="keep=true" -triton-ext-sanitizer="checks=bounds corners=false" | FileCheck %s --check-prefix=HOST
 
 // With these options the host compiles the kernel that counts lanes.
 // CHECK: sanitize.first = "[\22bounds\22,\22report\22]"

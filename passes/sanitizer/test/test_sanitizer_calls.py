@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Kernels for the CPU that have the runtime look at accesses at loaded indices: the report is that of kernels that look
-themselves, which `static=False` gives.
+themselves, which `corners=False` gives.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def reports(launch: Any) -> tuple[list[Any], list[Any]]:
     with tx.sanitize("bounds") as called:
         kernel = launch()
     assert "triton_ext_cpu_outside" in kernel.asm["ttir"]
-    with tx.sanitize("bounds", static=False) as own:
+    with tx.sanitize("bounds", corners=False) as own:
         kernel = launch()
     assert "triton_ext_cpu_outside" not in kernel.asm["ttir"]
     return called.findings, own.findings

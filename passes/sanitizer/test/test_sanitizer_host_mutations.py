@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tests of what the host computes notice each bug of `BUGS`: of wraps in launches, first sizes, and variables.
+"""The tests of what the host computes notice each bug of `BUGS`: of wraps in launches, first sizes, variables, and
+checks without proofs.
 
 A bug replaces an expression in a function that is loaded; the test runs with it, and must fail.
 """
@@ -15,7 +16,7 @@ from typing import Any
 
 import pytest
 from triton_ext.probe import _launches
-from triton_ext.sanitize import _expression, _first_size, _launched, _overflows, _session, _source, _variables
+from triton_ext.sanitize import _expression, _first_size, _launched, _looks, _overflows, _session, _source, _variables
 
 from support import modules
 
@@ -32,6 +33,14 @@ def module_of(name: str) -> ModuleType:
 _numbers = itertools.count()
 #: The file and the function of the test that notices each bug, the function with the bug, and the bug.
 BUGS: dict[str, tuple[str, str, Callable[..., Any], str, str]] = {
+    "the kernel that looks has proofs": (
+        "test_sanitizer_dynamic", "test_what_repeats_another_access_is_checked", _looks._compiled, "static=static",
+        "static=True",
+    ),
+    "each kernel has proofs": (
+        "test_sanitizer_dynamic", "test_the_kernel_raises_the_flag", _session.Sanitizer._begin, "static=self._static",
+        "static=True",
+    ),
     "launches are decided by the first one alone": (
         "test_sanitizer_overflow", "test_launches_that_differ_are_told_apart", _launched._proved_at_once,
         "_hull([integers[number] for integers, _ in given])", "_hull([given[0][0][number]])",

@@ -30,7 +30,14 @@ def zeros(*shape: int) -> Any:
 
 def check(kernel: Any, grid: tuple[int, ...], expected: dict[str, int], *args: Any, **options: Any) -> None:
     """Runs a kernel; `expected` are the bad lanes of loads, by the name of the variable that is on the load's line."""
-    with tx.sanitize("lanes") as report:
+    for is_static in (True, False):
+        check_with(kernel, grid, expected, args, options, is_static)
+
+
+def check_with(  # noqa: PLR0917
+    kernel: Any, grid: tuple[int, ...], expected: dict[str, int], args: Any, options: Any, is_static: bool
+) -> None:
+    with tx.sanitize("lanes", static=is_static) as report:
         kernel[grid](*args, **options)
     lines, first = inspect.getsourcelines(kernel.fn)
     found: dict[str, int] = {}

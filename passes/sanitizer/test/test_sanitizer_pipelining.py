@@ -39,14 +39,21 @@ def product(  # noqa: PLR0917
     tl.store(c + m[:, None] * scm + n[None, :], acc, mask=(m[:, None] < M) & (n[None, :] < N))
 
 
-def compiled(arch: int, **options: Any) -> Any:
+def source() -> ASTSource:
     kinds = {"a": "*fp16", "b": "*fp16", "c": "*fp32", **dict.fromkeys(("M", "N", "K", "sam", "sbk", "scm"), "i32")}
     constants = {"BM": 128, "BN": 64, "BK": 64}
     divisible = {(i,): [["tt.divisibility", 16]] for i in range(9)}
-    source = ASTSource(product, kinds | dict.fromkeys(constants, "constexpr"), constants, divisible)
+    return ASTSource(product, kinds | dict.fromkeys(constants, "constexpr"), constants, divisible)
+
+
+def compiled(arch: int, **options: Any) -> Any:
     sanitized = tx.Pipeline().at_end("ttir", tx.passes.ttir.sanitizer(**options)) if options else nullcontext()
     with probe.pipeline(), sanitized:
-        return triton.compile(source, target=GPUTarget("cuda", arch, 32), options={"num_stages": 3, "num_warps": 4})
+        return compiled_here(arch)
+
+
+def compiled_here(arch: int) -> Any:
+    return triton.compile(source(), target=GPUTarget("cuda", arch, 32), options={"num_stages": 3, "num_warps": 4})
 
 
 def copies(kernel: Any) -> int:
@@ -89,3 +96,19 @@ def test_the_copies_stay(arch: int) -> None:
             assert branches_in_loops(kernel) == 1
     # What suppresses lanes asks for each lane: its loads are not vectors, so the comparison can fail.
     assert copies(compiled(arch, checks="bounds", action="suppress")) < copies(plain)
+
+
+@pytest.mark.parametrize("arch", [80, 90])
+def test_the_copies_stay_without_proofs(arch: int) -> None:
+    """The kernel compares corners, and raises a flag behind the loop; the host then has the lanes looked at."""
+    plain = compiled(arch)
+    with tx.sanitize("bounds,lanes,hints", static=False) as report:
+        kernel = compiled_here(arch)
+    in_kernel = compiled(arch, checks="bounds,lanes,hints", static=False)
+    assert report.findings == []
+    assert "sanitize.apart" in kernel.asm["ttir"]
+    for one in (kernel, in_kernel):
+        assert one.metadata.profile_scratch_size > 0
+        assert (copies(one), carried(one)) == (copies(plain), carried(plain))
+        assert branches_in_loops(one) == 0
+        assert waits(one) == waits(plain)

@@ -11,7 +11,9 @@ import triton_ext as tx
 from .cases import Case, Tensors
 
 
-def findings(case: Case, tensors: Tensors, checks: str = "all", action: str | None = None) -> list[Any]:
+def findings(
+    case: Case, tensors: Tensors, checks: str = "all", action: str | None = None, **options: bool
+) -> list[Any]:
     """Returns what the sanitizer finds in a launch, with the bug or without it as `tensors` says.
 
     Args:
@@ -19,10 +21,11 @@ def findings(case: Case, tensors: Tensors, checks: str = "all", action: str | No
         tensors: makes the arguments.
         checks: as for `tx.sanitize`; `overflow` needs no run, and has all checks that need none.
         action: as for `tx.sanitize`; what the case says by default.
+        options: more of `tx.sanitize`.
     """
     if not case.launched:
         return list(tx.sanitize.check_launch(case.kernel, grid=case.grid, **case.given(tensors)).findings)
-    with tx.sanitize(checks=checks, action=action or case.action) as report:
+    with tx.sanitize(checks=checks, action=action or case.action, **options) as report:
         case.kernel[case.grid](**case.given(tensors))
     return list(report.findings)
 

@@ -83,14 +83,16 @@ def recorded(report: Any, tensors: dict[str, torch.Tensor]) -> Counter[Bad]:
     return found
 
 
-def compare(launch: Launch, rows: list[dict[str, Any]]) -> str:
-    """Runs a launch. Returns how the findings differ from the oracle's; empty if they do not."""
+def compare(launch: Launch, rows: list[dict[str, Any]], **options: bool) -> str:
+    """Runs a launch, with more options of `tx.sanitize`. Returns how the findings differ from the oracle's; empty if
+    they do not.
+    """
     given = launch.given(Tensors())
     tensors = {name: value for name, value in given.items() if isinstance(value, torch.Tensor)}
     # An empty tensor's address is 0, where an access would end the process.
     can_report = all(tensor.numel() for tensor in tensors.values())
     action = "report" if can_report and launch.number % 2 else "suppress"
-    with tx.sanitize(checks="bounds", action=action) as report:
+    with tx.sanitize(checks="bounds", action=action, **options) as report:
         launch.kernel[launch.grid](**given)
     found, (wanted, between) = recorded(report, tensors), expected(rows, tensors)
     if wrong := _wrong_between(report.findings, wanted, between):
@@ -167,15 +169,17 @@ def _first_lanes(found: Counter[Bad], wanted: Counter[Bad]) -> str:
     return ""
 
 
-def check_all(count: int, seed: int, directory: Path) -> Iterator[tuple[Path, Launch, str]]:
-    """Yields for `count` launches the file, the launch, and what is wrong with the findings."""
+def check_all(count: int, seed: int, directory: Path, **options: bool) -> Iterator[tuple[Path, Launch, str]]:
+    """Yields for `count` launches the file, the launch, and what is wrong with the findings, which `options` of
+    `tx.sanitize` give.
+    """
     for number in range(-(-count // (KERNELS * EACH))):
         file = directory / f"random_{seed}_{number}.py"
         file.write_text(random_kernels.module(1000 * seed + number, min(KERNELS, -(-count // EACH))))
         rows = truth(file, number, EACH)
         for launch, of_launch in zip(launches_of(file, number, EACH), rows, strict=True):
             try:
-                yield file, launch, compare(launch, of_launch)
+                yield file, launch, compare(launch, of_launch, **options)
             except Exception as error:  # what is wrong is said
                 yield file, launch, f"{type(error).__name__}: {error}"
 

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Kernels that are checked without proofs (``static=False``), and lane by lane (``corners=False``), have the findings
+of those that are checked as usual."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+import triton
+import triton.language as tl
+from triton_ext.probe._sites import followed_by, raised_by
+
+import triton_ext as tx
+
+pytestmark = pytest.mark.usefixtures("on_native_backend")
+
+MODES: dict[str, dict[str, bool]] = {"default": {}, "static": {"static": False}, "corners": {"corners": False}}
+
+
+def findings(checks: str, launch: Callable[[], Any]) -> dict[str, list[tuple[Any, ...]]]:
+    """Returns what is found, by the option that is off."""
+    found = {}
+    for mode, options in MODES.items():
+        with tx.sanitize(checks, **options) as report:
+            launch()
+        found[mode] = sorted(
+            (
+                (one.check, one.line, one.argument, one.coordinates, one.program, one.lane, one.lanes, one.programs)
+                for one in report.findings
+            ),
+            key=str,
+        )
+        if options:
+            assert report.counts()["proved"] == 0
+    return found
+
+
+@triton.jit
+def copy(x, out, n, m, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    tl.store(out + i, tl.load(x + i, mask=i < n), mask=i < m)
+
+
+@pytest.mark.parametrize(("n", "m"), [(200, 200), (199, 200), (200, 199), (0, 1), (256, 250), (130, 256), (-1, 64)])
+def test_lanes_that_are_off(n: int, m: int) -> None:
+    x, out = np.zeros(256, np.float32), np.zeros(256, np.float32)
+    found = findings("bounds,lanes", lambda: copy[(4,)](x, out, n, m, B=64))
+    assert found["default"] == found["static"] == found["corners"]
+    assert sum(one[6] for one in found["static"]) == max(0, m - max(n, 0))
+
+
+@triton.jit
+def rows(x, out, columns, m, B: tl.constexpr):
+    row = tl.program_id(0) * columns
+    for start in range(0, columns, B):
+        i = start + tl.arange(0, B)
+        tl.store(out + row + i, tl.load(x + row + i, mask=i < columns) * 2, mask=i < m)
+
+
+@pytest.mark.parametrize("m", [100, 101, 99])
+def test_a_loop(m: int) -> None:
+    """The store goes one element too far, which is out of bounds in the last row, and has no value in each."""
+    x, out = np.zeros((3, 100), np.float32), np.zeros(301, np.float32)[:300].reshape(3, 100)
+    found = findings("bounds,lanes", lambda: rows[(3,)](x, out, 100, m, B=32))
+    assert found["default"] == found["static"] == found["corners"]
+    expected = {"lanes": 3, "view": 1} if m > 100 else {}
+    assert {one[0]: one[6] for one in found["static"]} == expected
+
+
+@triton.jit
+def twice(out, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(out + i, 1.0, mask=i < n)
+    tl.store(out + i, 2.0, mask=i < n)
+
+
+def test_what_repeats_another_access_is_checked() -> None:
+    memory = np.zeros(64, np.float32)
+    found = findings("bounds", lambda: twice[(1,)](memory[:32], 40, B=64))
+    assert [one[0] for one in found["default"]] == ["view"]
+    assert found["static"] == found["corners"]
+    (first, second) = found["static"]
+    assert found["default"] == [first]
+    assert second[1] == first[1] + 1
+    assert first[6] == second[6] == 8
+
+
+def test_the_kernel_raises_the_flag() -> None:
+    """The kernel compares corners, and the host decides nothing from the numbers of the launch."""
+    x, out = np.zeros(256, np.float32), np.zeros(256, np.float32)
+    for static in (True, False):
+        with tx.sanitize("bounds", static=static) as report:
+            kernel = copy[(4,)](x, out, 200, 200, B=64)
+        assert report.findings == []
+        assert (raised_by(kernel), followed_by(kernel)) == (((), ("bounds",)) if static else (("bounds",), ()))
