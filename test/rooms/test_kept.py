@@ -164,6 +164,9 @@ def test_too_many_bytes_are_not_kept(state: Path, tmp_path: Path, monkeypatch: p
     (tmp_path / "test_file.py").touch()
     item = _test(tmp_path / "test_file.py")
     assert [_run(item, size=8193), _run(item, size=8192), _run(item)] == [False, False, True]
+    for directory in kept.kernels_of(item, {}):
+        (directory / "another kernel").write_bytes(bytes(8192))
+    assert not _run(item)
 
 
 def test_everything_that_compiles_changes_the_state(tmp_path: Path) -> None:
