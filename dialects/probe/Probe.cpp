@@ -128,6 +128,21 @@ LogicalResult OutsideOp::verify() {
                  failed(verifyShapes(*this)));
 }
 
+LogicalResult ShadowOp::verify() {
+  if (!(*this)->getAttrOfType<StringAttr>("probe.note"))
+    return emitOpError() << "expected a string as 'probe.note'";
+  if (size_t number = getNumbers().size(); number != 0 && number != 2)
+    return emitOpError() << "expected the numbers of the program and of a lock"
+                         << ", or none, got " << number;
+  if (Value mask = getMask())
+    if (isa<RankedTensorType>(mask.getType()) !=
+        isa<RankedTensorType>(getAddress().getType()))
+      return emitOpError() << "expected a mask of the shape of the addresses, "
+                           << "got " << mask.getType();
+  return failure(failed(verifyName(*this, getMessage())) ||
+                 failed(verifyShapes(*this)));
+}
+
 LogicalResult FailuresOp::verify() {
   size_t number = getMessages().size();
   if (!number || getNotes().size() != number || getPlaces().size() != number)

@@ -188,6 +188,37 @@ def Probe_OutsideOp : Probe_Op<"outside"> {
   }];
 }
 
+def Probe_ShadowOp : Probe_Op<"shadow", [AttrSizedOperandSegments]> {
+  let summary = "Looks at the shadow of the memory that an access touches";
+  let description = [{
+    Is for programs of one thread: the look is a function of the CPU backend's
+    runtime. Without numbers, each byte of the memory has a bit that says whether it was
+    written. Bit 0 of `how` says that the access reads, bit 1 that it writes.
+    With the numbers of the program and of the lock that it holds, each element
+    has a word with the programs that have touched it, to which the operation
+    adds this one; `how` is what `triton_ext_cpu_look_for_races` expects. A lane
+    that reads a byte without its bit, or that finds a program that it races
+    with, is counted, and the first one is recorded with its address, and with
+    the word that it has found. Needs a note, as a check can have. Without a
+    slot nothing happens.
+
+    ```mlir
+    probe.shadow %address, "uninit" mask(%on : tensor<128xi1>)
+      {argument = 0 : i32, bytes = 4 : i32, how = 1 : i64, probe.note = "{}"} : tensor<128xi64>
+    probe.shadow %address, "race" numbers(%program, %lock)
+      {argument = 0 : i32, bytes = 4 : i32, how = 50463240 : i64, probe.note = "{}"} : i64
+    ```
+  }];
+  let arguments = (ins AnyTypeOf<[I64, RankedTensorOf<[I64]>]>:$address,
+                       StrAttr:$message, Optional<Probe_BoolLike>:$mask,
+                       Variadic<I64>:$numbers, I32Attr:$argument,
+                       I32Attr:$bytes, I64Attr:$how);
+  let assemblyFormat = [{
+    $address `,` $message (`mask` `(` $mask^ `:` type($mask) `)`)?
+    (`numbers` `(` $numbers^ `)`)? attr-dict `:` type($address)
+  }];
+}
+
 def Probe_RaiseOp : Op<ProbeDialect, "raise", [MemoryEffects<[MemWrite]>]> {
   let summary = "Raises the flag of the launch slot";
   let description = [{

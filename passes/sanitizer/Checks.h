@@ -95,6 +95,8 @@ public:
   /// Whether code that is called looks at lanes. Only a program of one thread
   /// can call it.
   bool canCall = false;
+  /// Whether looks at shadows are such code.
+  bool callsShadows = false;
   /// What becomes of the accesses, by their numbers in the order of the
   /// program.
   CheckPlaces places;

@@ -213,6 +213,7 @@ void SanitizerPass::runOnOperation() {
     checker.looks = looks;
     checker.apart = apart;
     checker.keepsFirst = keepsFirst;
+    checker.callsShadows = calls && isOfCpu(module);
     checker.canCall = isLookedAtApart && isOfCpu(module);
     if (auto promised = promisesOf(checker))
       promises.push_back(std::move(*promised));
@@ -233,7 +234,8 @@ void SanitizerPass::runOnOperation() {
                                 std::move(missing)});
     if (!shadowed.empty())
       shadows.push_back(llvm::json::Object{{"kernel", kernel.getName()},
-                                           {"accesses", std::move(shadowed)}});
+                                           {"accesses", std::move(shadowed)},
+                                           {"calls", checker.callsShadows}});
     if (isLookedAtApart && checker.wants("bounds"))
       checker.places = placesOfChecks(checker);
     // The action may change the masks of accesses.

@@ -51,6 +51,9 @@ def SanitizerPass : Pass<"triton-ext-sanitizer", "::mlir::ModuleOp"> {
     Option<"hasCorners", "corners", "bool", /*default=*/"true",
            "Check tiles with affine addresses by their corners; false compares "
            "each lane, and proves nothing, to test the corners">,
+    Option<"calls", "calls", "bool", /*default=*/"true",
+           "On a CPU, looks at shadows are functions of the runtime; false has "
+           "the code of other targets in the kernel">,
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::scf::SCFDialect",

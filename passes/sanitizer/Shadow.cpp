@@ -145,6 +145,10 @@ void ShadowChecker::insertLook(ShadowAccess &one) {
                     word(ArgumentWord::StorageEnd), word(one.shadow)};
   RaceNumbers numbers =
       one.isRace() ? raceNumbers(one, words, b) : RaceNumbers();
+  if (checker.callsShadows)
+    return forLanes(
+        tracker, one.access, one.access.lanes, b,
+        [&](const SomeLanes &lanes) { callLook(one, lanes, numbers, b); });
   if (int64_t group = lanesOfWord(one)) {
     auto left = scf::IfOp::create(b, lookAtWords(one, words, group, b),
                                   /*withElseRegion=*/false);

@@ -106,9 +106,13 @@ private:
   void checkRace(const ShadowAccess &one, const ShadowWords &words,
                  const SomeLanes &lanes, const RaceNumbers &numbers,
                  ImplicitLocOpBuilder &b);
+  /// Looks at the lanes of an access by a call of the CPU backend's runtime.
+  void callLook(const ShadowAccess &one, const SomeLanes &lanes,
+                const RaceNumbers &numbers, ImplicitLocOpBuilder &b);
   /// Whether an access like this one does what this one does not, so that
   /// their looks can be merged only if each can do everything.
   bool isMixed(const ShadowAccess &one);
+  void addTo(llvm::json::Object &note, const ShadowAccess &one) const;
   static Value flagged(Value isOn, bool flag, ImplicitLocOpBuilder &b);
   void reportIf(const ShadowAccess &one, const SomeLanes &lanes, Value isWrong,
                 llvm::json::Object note, ArrayRef<Value> words,
@@ -153,6 +157,13 @@ Value shadowAt(const ShadowWords &words, Value byte, Type word,
 /// Returns the set of an access, and its name in notes.
 RaceSet raceSetOf(const ShadowAccess &one);
 std::string nameOf(const RaceSet &set);
+
+/// Whether accesses of two programs race; of two sets under locks, if the locks
+/// are different ones.
+bool areRaced(const RaceSet &one, const RaceSet &other);
+
+/// Returns what the host has to know of a race.
+llvm::json::Object noteOf(const RaceWord &word, const RaceSet &own);
 
 Value negated(Value value, ImplicitLocOpBuilder &b);
 

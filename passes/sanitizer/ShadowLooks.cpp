@@ -70,6 +70,14 @@ Value mlir::triton_ext::sanitizer::shadowAt(const ShadowWords &words,
       b, withElement(byte.getType(), tt::PointerType::get(word)), address);
 }
 
+/// Adds to a note what the host has to know of each look.
+void ShadowChecker::addTo(llvm::json::Object &note,
+                          const ShadowAccess &one) const {
+  note["address"] = true;
+  note["argument"] = int64_t(one.argument);
+  checker.addTo(note, one.check(), one.access.op);
+}
+
 /// Records the lanes in which `isWrong` is true: for the first one its address,
 /// and of each tensor of `words`, which the note names, an i64.
 void ShadowChecker::reportIf(const ShadowAccess &one, const SomeLanes &lanes,
@@ -104,9 +112,7 @@ void ShadowChecker::reportIf(const ShadowAccess &one, const SomeLanes &lanes,
                                      numberLike(0, value.getType(), b)));
     }
   }
-  note["address"] = true;
-  note["argument"] = int64_t(one.argument);
-  checker.addTo(note, one.check(), one.access.op);
+  addTo(note, one);
   Value site = arith::ConstantOp::create(b, b.getI32IntegerAttr(0));
   values.insert(values.begin(), Checker::wordAt(b, 2));
   auto op = probe::FailuresOp::create(

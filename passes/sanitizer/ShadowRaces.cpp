@@ -35,9 +35,8 @@ std::string mlir::triton_ext::sanitizer::nameOf(const RaceSet &set) {
   return (set.isLocked ? "locked " : "") + kind.str();
 }
 
-/// Whether accesses of two programs race; of two sets under locks, if the locks
-/// are different ones.
-static bool areRaced(const RaceSet &one, const RaceSet &other) {
+bool mlir::triton_ext::sanitizer::areRaced(const RaceSet &one,
+                                           const RaceSet &other) {
   return one.kind != other.kind || one.kind == Kind::Store;
 }
 
@@ -144,7 +143,8 @@ struct Sets {
 };
 } // namespace
 
-static llvm::json::Object noteOf(const RaceWord &word, const RaceSet &own) {
+llvm::json::Object mlir::triton_ext::sanitizer::noteOf(const RaceWord &word,
+                                                       const RaceSet &own) {
   llvm::json::Array sets;
   for (const RaceSet &set : word.sets)
     sets.push_back(nameOf(set));

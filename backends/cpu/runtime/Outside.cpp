@@ -4,20 +4,13 @@
 // this function instead of containing its code, which takes long to compile and
 // hardly ever runs. Counts and records are those of `probe.check`.
 
+#include "Failures.h"
 #include "Features.h"
 #include "Runtime.h"
 
 #include <algorithm>
 
 using namespace triton_ext::cpu;
-
-// The words of a launch slot and of the buffer of a session, which
-// dialects/probe/lower_probe/Layout.h explains and numbers in the same way.
-static constexpr int64_t kSlotMagic = 0x31304C53'4F525054;
-static constexpr int64_t kSlotBuffer = 1, kSlotSerial = 2;
-static constexpr int64_t kSlotCapacity = 5, kSlotPool = 6;
-static constexpr int64_t kViewOfArgument = 2, kSlotCounters = 4, kRuns = 2;
-static constexpr int64_t kCursor = 2, kRecordHead = 3, kMostRuns = 64;
 
 namespace {
 /// The addresses at which an access may start.
@@ -30,43 +23,7 @@ struct Range {
 
   int64_t first, last;
 };
-
-/// The lanes that fail one check: how many, and the first one.
-struct Failures {
-  void add(int64_t lane, int64_t at) {
-    if (!count++) {
-      first = lane;
-      address = at;
-    }
-  }
-
-  int64_t count = 0, first = 0, address = 0;
-};
 } // namespace
-
-static int64_t addTo(int64_t *word, int64_t value) {
-  return __atomic_fetch_add(word, value, __ATOMIC_RELAXED);
-}
-
-/// Counts the failures of the check with `counters`, and writes the record of
-/// the first one unless there are many of them.
-static void note(const Failures &found, const int64_t *slot, int64_t *counters,
-                 int64_t tag, const int64_t (&program)[2]) {
-  if (!found.count)
-    return;
-  addTo(counters, found.count);
-  if (addTo(counters + kRuns, 1) >= kMostRuns)
-    return;
-  constexpr int64_t size = kRecordHead + 2;
-  auto *buffer = reinterpret_cast<int64_t *>(slot[kSlotBuffer]);
-  int64_t start = addTo(buffer + kCursor, size);
-  if (start + size > slot[kSlotCapacity])
-    return;
-  const int64_t record[size] = {tag, program[0],
-                                program[1] | (found.first << 32),
-                                slot[kSlotSerial], found.address};
-  std::copy_n(record, size, buffer + slot[kSlotPool] + start);
-}
 
 /// Returns a negative number if an address is less than `first` or greater than
 /// `last`, which are not negative. Addresses are not negative either: so one of
@@ -135,8 +92,12 @@ TRITON_EXT_CPU_API void triton_ext_cpu_outside(int32_t x, int32_t y, int32_t z,
     else if (mask[lane] && view.excludes(at))
       ofView.add(lane, at);
   }
-  const int64_t program[] = {int64_t(uint32_t(x)) | (int64_t(y) << 32),
-                             int64_t(uint32_t(z))};
-  note(ofMemory, slot, slot + site, tag, program);
-  note(ofView, slot, slot + site + kSlotCounters, tag + 1, program);
+  Site memorySite{slot, slot + site, tag, {}};
+  memorySite.program[0] = int64_t(uint32_t(x)) | (int64_t(y) << 32);
+  memorySite.program[1] = int64_t(uint32_t(z));
+  Site viewSite = memorySite;
+  viewSite.counters += kSlotCounters;
+  ++viewSite.tag;
+  note(ofMemory, memorySite, {slot[kSlotSerial], ofMemory.address});
+  note(ofView, viewSite, {slot[kSlotSerial], ofView.address});
 }

@@ -66,11 +66,18 @@ LogicalResult Emitter::run() {
         return failure();
       continue;
     }
+    if (auto shadow = dyn_cast<ShadowOp>(op)) {
+      b.setInsertionPoint(op);
+      b.setLoc(op->getLoc());
+      if (failed(emitShadow(site, shadow)))
+        return failure();
+      continue;
+    }
     if (CheckOp next = partnerOf(site)) {
       b.setInsertionPoint(next); // behind the conditions of both
       b.setLoc(op->getLoc());
       auto check = cast<CheckOp>(op);
-      if (!callRuntime(site, check, next))
+      if (!callRuntime(site, check))
         emitLate(site, check, next);
       ++site;
       continue;

@@ -60,9 +60,12 @@ private:
   LogicalResult emitRaise(probe::RaiseOp op);
   LogicalResult emitFailures(unsigned site, probe::FailuresOp op);
   LogicalResult emitOutside(unsigned site, probe::OutsideOp op);
+  LogicalResult emitShadow(unsigned site, probe::ShadowOp op);
+  void call(StringRef function, unsigned site, uint32_t argument,
+            ValueRange operands);
   Value lanesLike(Type type);
   void keepFirst(probe::OutsideOp op, Value place);
-  bool callRuntime(unsigned site, probe::CheckOp check, probe::CheckOp next);
+  bool callRuntime(unsigned site, probe::CheckOp check);
   void keepFirstInPtx(probe::OutsideOp op, int64_t site);
   void recordFailure(unsigned site, Value number, Value hasFailed, Value count,
                      Value lane, ValueRange values);

@@ -65,9 +65,9 @@ private:
 } // namespace
 
 static bool isProbe(Operation *op) {
-  return isa<CountOp, RecordOp, CheckOp, FailuresOp, OutsideOp, MinMaxOp,
-             StatsOp, HistogramOp, ClockOp, LaunchWordOp, RaiseOp, FollowOp,
-             RegionBeginOp, RegionEndOp>(op);
+  return isa<CountOp, RecordOp, CheckOp, FailuresOp, OutsideOp, ShadowOp,
+             MinMaxOp, StatsOp, HistogramOp, ClockOp, LaunchWordOp, RaiseOp,
+             FollowOp, RegionBeginOp, RegionEndOp>(op);
 }
 
 /// Erases what a pass for promises would have checked.

@@ -92,45 +92,6 @@ void Emitter::keepFirst(OutsideOp op, Value place) {
   store(kKeyOfAddress, first);
 }
 
-/// The attribute of two neighbouring checks of the lanes of an access: the
-/// number of the argument, and the bytes of an access. The first check is
-/// against the memory of the argument, the second one against its view. Their
-/// values are the serial number of the launch and the address. The runtime can
-/// replace their conditions.
-static constexpr StringLiteral outsideName = "probe.outside";
-
-/// Calls the runtime, if there is one, in place of two checks, whose conditions
-/// are then unused.
-bool Emitter::callRuntime(unsigned site, CheckOp check, CheckOp next) {
-  auto known = check->getAttrOfType<DenseI64ArrayAttr>(outsideName);
-  if (!known || known.size() != 2 || !clock.hasRuntime() ||
-      check.getValues().size() != 2)
-    return false;
-  Value address = check.getValues()[1], mask = check.getMask();
-  auto type = dyn_cast<RankedTensorType>(address.getType());
-  if (!type || !type.getElementType().isInteger(64) ||
-      (mask && mask.getType() != type.clone(b.getI1Type())))
-    return false;
-  if (!mask)
-    mask = tt::SplatOp::create(b, type.clone(b.getI1Type()), truth(true));
-  int64_t argument = kSlotHead + kArgumentWords * known.asArrayRef()[0];
-  int64_t counters = kSlotHead + kArgumentWords * kernel.getNumArguments() +
-                     kSlotCounters * int64_t(site);
-  Value operands[] = {shared,
-                      constant(argument),
-                      constant(counters),
-                      constant(sites.key | (site + 1)),
-                      constant(known.asArrayRef()[1]),
-                      constant(type.getNumElements()),
-                      address,
-                      mask};
-  auto call = tt::PrintOp::create(b, "", /*hex=*/false, operands,
-                                  SmallVector<int32_t>(std::size(operands)));
-  call->setAttr("triton_ext_cpu.call",
-                b.getStringAttr("triton_ext_cpu_outside"));
-  return true;
-}
-
 LogicalResult Emitter::emitOutside(unsigned site, OutsideOp op) {
   if (op.getArgument() >= kernel.getNumArguments())
     return op->emitOpError()

@@ -59,6 +59,8 @@ static StringRef nameOf(Operation *op) {
     return region.getName();
   if (auto outside = dyn_cast<OutsideOp>(op))
     return outside.getMessage();
+  if (auto shadow = dyn_cast<ShadowOp>(op))
+    return shadow.getMessage();
   return cast<CheckOp>(op).getMessage();
 }
 
@@ -97,10 +99,17 @@ static llvm::json::Object describe(Operation *op, unsigned number) {
        << getElementTypeOrSelf(value.getType());
     types.push_back(text);
   }
-  for (int64_t size : shapeOf(op))
-    shape.push_back(size);
-  StringRef kind =
-      isa<RegionBeginOp>(op) ? "region" : op->getName().stripDialect();
+  auto shadow = dyn_cast<ShadowOp>(op);
+  if (shadow) { // the launch, the address, and the word of a race
+    for (size_t i = 0, n = shadow.getNumbers().empty() ? 2 : 3; i < n; ++i)
+      types.push_back("i64");
+  } else {
+    for (int64_t size : shapeOf(op))
+      shape.push_back(size);
+  }
+  StringRef kind = isa<RegionBeginOp>(op) ? "region"
+                   : shadow               ? "check"
+                                          : op->getName().stripDialect();
   auto failures = dyn_cast<FailuresOp>(op);
   llvm::json::Object site{{"kind", kind},
                           {"name", failures ? "" : nameOf(op)},
@@ -168,7 +177,7 @@ Sites::Sites(triton::FuncOp kernel, ArrayRef<Operation *> probes,
       ops.push_back(op);
     if (auto region = dyn_cast<RegionBeginOp>(op))
       regions.push_back(region);
-    hasSlot |= isa<LaunchWordOp, OutsideOp>(op);
+    hasSlot |= isa<LaunchWordOp, OutsideOp, ShadowOp>(op);
   }
   loops = regionLoopsOf(regions, clock);
   SmallVector<RegionBeginOp> others(regions);

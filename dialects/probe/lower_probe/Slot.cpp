@@ -40,7 +40,7 @@ LogicalResult Emitter::readLaunchWords() {
 /// wrote the note has put it where programs come only if something is wrong.
 bool Emitter::isLate(Operation *op) const {
   return sites.hasSlot && hasNote(op) &&
-         isa<CheckOp, FailuresOp, OutsideOp>(op);
+         isa<CheckOp, FailuresOp, OutsideOp, ShadowOp>(op);
 }
 
 /// Counts the lanes of a check that have failed, and records the first one.

@@ -345,3 +345,27 @@ tt.func @outside_of_two_shapes(%x: tensor<4xi64>, %on: tensor<8xi1>) {
   probe.outside %x, "view" mask(%on : tensor<8xi1>) {argument = 0 : i32, bytes = 4 : i32, probe.note = "{}"} : tensor<4xi64>
   tt.return
 }
+
+// -----
+
+tt.func @shadow_without_note(%x: i64) {
+  // expected-error @+1 {{'probe.shadow' op expected a string as 'probe.note'}}
+  probe.shadow %x, "uninit" {argument = 0 : i32, bytes = 4 : i32, how = 1 : i64} : i64
+  tt.return
+}
+
+// -----
+
+tt.func @shadow_of_a_number_too_few(%x: i64) {
+  // expected-error @+1 {{'probe.shadow' op expected the numbers of the program and of a lock, or none, got 1}}
+  probe.shadow %x, "race" numbers(%x) {argument = 0 : i32, bytes = 4 : i32, how = 1 : i64, probe.note = "{}"} : i64
+  tt.return
+}
+
+// -----
+
+tt.func @shadow_with_another_mask(%x: i64, %on: tensor<8xi1>) {
+  // expected-error @+1 {{'probe.shadow' op expected a mask of the shape of the addresses, got 'tensor<8xi1>'}}
+  probe.shadow %x, "uninit" mask(%on : tensor<8xi1>) {argument = 0 : i32, bytes = 4 : i32, how = 1 : i64, probe.note = "{}"} : i64
+  tt.return
+}

@@ -41,6 +41,9 @@ _RELAXED = 2
 #: The backends whose kernels keep only the first lane of accesses that they check lane by lane, and so compile faster.
 KEEP_FIRST = frozenset({"cuda"})
 
+#: Whether looks at shadows are calls in kernels for the CPU. A test takes the code that kernels have for a GPU.
+CALLS = True
+
 #: The keys of kernels that have kept one; their next launches look at all lanes.
 _has_kept: set[int] = set()
 #: How many blocks are active. `choose` is one of the probes' choosers only if a kernel has kept one, because each
@@ -247,7 +250,8 @@ def _compiled(kernel: Any, attribute: str, marking: Callable[..., Any]) -> Any:
     checks, action, *_ = _verdicts.attribute_of(kernel, attribute)
     static = _verdicts.attribute_of(kernel, "sanitize.static") is None
     with discovered_once():
-        passes = (tx.passes.ttir.intensity(), tx.passes.ttir.sanitizer(checks=checks, action=action, static=static))
+        of_kernel = tx.passes.ttir.sanitizer(checks=checks, action=action, static=static, calls=CALLS)
+        passes = (tx.passes.ttir.intensity(), of_kernel)
         probes = pipeline()
     looking = tx.Pipeline().at_end("ttir", *passes).stage("ttir", marking)
     # Without the pipelines of the process, among them those of blocks.

@@ -32,13 +32,15 @@ class Looks:
     Attributes:
         accesses: as the pass lists them.
         apart: the checks whose looks are in another kernel.
+        are_calls: whether the looks are functions of the CPU backend's runtime, with their own shadow for races.
     """
 
     def __init__(self, kernel: Any) -> None:
         """Reads what the pass has said of a ``CompiledKernel``."""
         name = str(kernel.metadata.name)
-        said = {one["kernel"]: one["accesses"] for one in _verdicts.attribute_of(kernel, "sanitize.shadows") or ()}
-        self.accesses: list[dict[str, Any]] = said.get(name, [])
+        said = {one["kernel"]: one for one in _verdicts.attribute_of(kernel, "sanitize.shadows") or ()}
+        self.accesses: list[dict[str, Any]] = said[name]["accesses"] if name in said else []
+        self.are_calls = name in said and bool(said[name]["calls"])
         missing = _verdicts.attribute_of(kernel, "sanitize.missing")
         self.apart: frozenset[str] = frozenset(missing[2] if missing else ())
         self._description = Description(kernel)

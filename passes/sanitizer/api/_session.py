@@ -92,8 +92,9 @@ class Sanitizer:
                 "TRITON_INTERPRET=1: the interpreter runs no passes, so nothing is checked", fix="unset it"
             )
         of_kernel = tx.passes.ttir.sanitizer(
-            checks=of_pass(self._names), action=self._action, static=self._static, corners=self._corners
-        )
+            checks=of_pass(self._names), action=self._action, static=self._static, corners=self._corners,
+            calls=_looks.CALLS,
+        )  # fmt: skip
         passes = [of_kernel]
         is_of_host = bool({"bounds", "uninit", "race"} & {*self._names})
         if is_of_host:  # what the host decides of each launch, it does from this description

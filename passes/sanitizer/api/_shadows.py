@@ -22,7 +22,8 @@ from ._bytes import span
 from ._init import Init, can_mark, is_capturing, on
 from ._looks import has_looks, kernel_with_looks, loaded_with_looks
 from ._partners import SALTS, Raced
-from ._races import looks_of
+from ._race_blocks import RaceBlocks
+from ._races import Looks, looks_of
 from ._touched import Touched, touches_of
 
 #: How many launches are remembered of those that had a shadow for races.
@@ -45,6 +46,7 @@ class Shadows:
         self._wants_init = "uninit" in names
         self._wants_race = "race" in names
         self._race: dict[tuple[str, int, int], Any] = {}
+        self._blocks: dict[tuple[str, int, int], RaceBlocks] = {}
         self._salts: Counter[tuple[str, int, int]] = Counter()
         #: The launches that had a shadow for races, and what finds the pairs of programs in them.
         self.raced: dict[Launch, Raced] = {}
@@ -155,7 +157,7 @@ class Shadows:
                         init = None  # its memory stays, because a CUDA graph may have its address
                     filled[argument.storage] = (
                         _address(init.shadow) if init is not None and init.size == end - start else 0,
-                        self._cleared(call.device, start, end, call.stream) if argument.storage in raced else 0,
+                        self._cleared(call, (start, end), looks) if argument.storage in raced else 0,
                     )
         arguments = tuple(_with_shadows(one, filled) for one in launch.arguments)
         launch = launch._replace(arguments=arguments)
@@ -172,15 +174,20 @@ class Shadows:
                 self.mixed.add((one["check"], launch.kernel, one["line"], one["column"]))
         return launch
 
-    def _cleared(self, device: str, start: int, end: int, stream: int) -> int:
+    def _cleared(self, call: _launches.Call, storage: tuple[int, int], looks: Looks) -> int:
         """Returns the address of a shadow without programs: two bytes for each byte of the storage.
 
         To the address comes a number below `SALTS`, another one for the next launch: programs that have the same bits
         in one launch differ in the other.
         """
+        device, (start, end) = call.device, storage
         key = device, start, end
-        salt = self._salts[key] % SALTS
         self._salts[key] += 1
+        salt = (self._salts[key] - 1) % SALTS
+        if looks.are_calls:
+            if (blocks := self._blocks.get(key)) is None:
+                blocks = self._blocks[key] = RaceBlocks(end - start)
+            return blocks.of_next_launch() + salt
         if device == "cpu":
             if (shadow := self._race.get(key)) is None:
                 shadow = self._race[key] = np.zeros((end - start + 4) // 4, np.uint64)
@@ -188,7 +195,7 @@ class Shadows:
             return int(shadow.ctypes.data) + salt
         import torch
 
-        with on(device, stream):
+        with on(device, call.stream):
             if (shadow := self._race.get(key)) is None:
                 shadow = self._race[key] = torch.empty((end - start + 4) // 4, dtype=torch.int64, device=device)
             shadow.zero_()

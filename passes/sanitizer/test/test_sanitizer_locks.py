@@ -12,7 +12,7 @@ import triton.language as tl
 
 import triton_ext as tx
 
-pytestmark = [pytest.mark.usefixtures("on_native_backend"), pytest.mark.keeps_kernels]
+pytestmark = [pytest.mark.usefixtures("on_native_backend", "ways_to_look"), pytest.mark.keeps_kernels]
 
 
 @triton.jit

@@ -11,7 +11,7 @@ import triton.language as tl
 import triton_ext as tx
 from support.sanitizer.looking import always_look
 
-pytestmark = [pytest.mark.usefixtures("on_native_backend"), pytest.mark.keeps_kernels]
+pytestmark = [pytest.mark.usefixtures("on_native_backend", "ways_to_look"), pytest.mark.keeps_kernels]
 
 
 @triton.jit

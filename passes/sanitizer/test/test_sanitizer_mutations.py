@@ -27,13 +27,14 @@ BOUNDS, CALLS, DESCRIPTORS, LOCKS, LOOKS, MERGED, PARTNERS, POINTERS, SHADOWS, W
         "words",
     )
 )
-apart, bounds, box, boxes, corners, extents, host, lanes, merge, shadow, look, place, races, words = (
+apart, bounds, box, boxes, calls, corners, extents, host, lanes, merge, shadow, look, place, races, words = (
     partial(mutants.Mutation, f"{name}.cpp")
     for name in (
         "Apart",
         "Bounds",
         "MaskBox",
         "BoundsOfBoxes",
+        "ShadowCalls",
         "Strided",
         "Extents",
         "BoundsOfHost",
@@ -79,6 +80,15 @@ MUTATIONS = {
     ),
     "the runtime looks at the first tensor": (
         CALLS, "two_dimensions", host("int64_t(*extents.argument)", "int64_t(0)", behind="BoundsChecker::callLook"),
+    ),
+    "the runtime looks at shadows of lanes that are off": (
+        MERGED, "unwritten_input", calls("lanes.mask", "Value()"),
+    ),
+    "the runtime takes all locks for one": (
+        LOCKS, "take_turns", calls("own.isLocked && other.isLocked", "false"),
+    ),
+    "each access is in the first set": (
+        SHADOWS, "programs_that_write", calls("place << 8", "int64_t(0)"),
     ),
     "looks at shadows are in each kernel": (LOOKS, "may_race", shadow("checker.apart.contains(one.check())", "false")),
     "the slack is forgotten": (BOUNDS, "tiles", corners("math.add(result.high, strided.slackHigh)", "result.high")),

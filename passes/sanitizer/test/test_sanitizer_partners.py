@@ -17,7 +17,7 @@ from triton_ext.sanitize._footprints import Footprint, touching
 
 import triton_ext as tx
 
-pytestmark = [pytest.mark.usefixtures("on_native_backend"), pytest.mark.keeps_kernels]
+pytestmark = [pytest.mark.usefixtures("on_native_backend", "ways_to_look"), pytest.mark.keeps_kernels]
 
 
 @triton.jit

@@ -21,7 +21,7 @@ from triton_ext.sanitize import _races, _shadows
 import triton_ext as tx
 from triton_ext.errors import PipelineError
 
-pytestmark = [pytest.mark.usefixtures("on_native_backend"), pytest.mark.keeps_kernels]
+pytestmark = [pytest.mark.usefixtures("on_native_backend", "ways_to_look"), pytest.mark.keeps_kernels]
 
 generated = settings(
     max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture], database=None

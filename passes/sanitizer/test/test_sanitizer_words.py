@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import triton_ext as tx
 
-pytestmark = [pytest.mark.usefixtures("on_native_backend"), pytest.mark.keeps_kernels]
+pytestmark = [pytest.mark.usefixtures("on_native_backend", "ways_to_look"), pytest.mark.keeps_kernels]
 
 ROWS, COLUMNS = 4, 64
 #: The first row and the one behind the last, and such columns; they may lie outside of the matrix.

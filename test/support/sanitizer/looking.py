@@ -4,13 +4,19 @@
 from __future__ import annotations
 
 import pytest
-from triton_ext.sanitize import _init, _shadows
+from triton_ext.sanitize import _init, _looks, _shadows
 
 
 def always_look(monkeypatch: pytest.MonkeyPatch) -> None:
     """Has the host know nothing of what is written."""
     monkeypatch.setattr(_init.Init, "learn", lambda *_: None)
     monkeypatch.setattr(_shadows.Shadows, "_is_known", lambda *_: False)
+
+
+@pytest.fixture(params=["called", "in_kernels"])
+def ways_to_look(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a CPU, looks at shadows are calls of the runtime, or code of the kernel, as on a GPU."""
+    monkeypatch.setattr(_looks, "CALLS", request.param == "called")
 
 
 @pytest.fixture(params=["host", "looks"])
