@@ -12,6 +12,28 @@
 
 using namespace triton_ext::cpu;
 
+__attribute__((always_inline)) static inline bool
+areContiguous(const int64_t *addresses, int64_t lanes, int64_t bytes) {
+  int64_t different = 0;
+  for (int64_t i = 0; i < lanes; ++i)
+    different |= addresses[i] ^ (addresses[0] + i * bytes);
+  return !different;
+}
+
+int64_t triton_ext::cpu::lengthOfRun(const int64_t *addresses, int64_t lanes,
+                                     int64_t bytes) {
+  constexpr auto areContiguousHere = inWidestVectors<areContiguous>;
+  constexpr int64_t step = 64;
+  int64_t length = 2;
+  // Steps are compared from the lane before, which is known to follow.
+  while (lanes - length >= step &&
+         areContiguousHere(addresses + length - 1, step + 1, bytes))
+    length += step;
+  while (length < lanes && addresses[length] == addresses[0] + length * bytes)
+    ++length;
+  return length;
+}
+
 namespace {
 /// The bytes of memory whose bits are in one word.
 constexpr int64_t kBytesOfWord = 32;

@@ -58,33 +58,9 @@ struct Run {
   int64_t lanes;  ///< how many
 };
 
-__attribute__((always_inline)) inline bool
-areContiguous(const int64_t *addresses, int64_t lanes, int64_t bytes) {
-  int64_t different = 0;
-  for (int64_t i = 0; i < lanes; ++i)
-    different |= addresses[i] ^ (addresses[0] + i * bytes);
-  return !different;
-}
-
-/// Returns how many lanes from the first one on have contiguous elements.
-inline int64_t lengthOfRun(const int64_t *addresses, int64_t lanes,
-                           int64_t bytes) {
-  constexpr auto areContiguousHere = inWidestVectors<areContiguous>;
-  constexpr int64_t step = 64;
-  int64_t length = 1;
-  auto follows = [&](int64_t lane) {
-    return addresses[lane] == addresses[0] + lane * bytes;
-  };
-  if (length < lanes && !follows(length))
-    return length;
-  // Steps are compared from the lane before, which is known to follow.
-  while (lanes - length >= step &&
-         areContiguousHere(addresses + length - 1, step + 1, bytes))
-    length += step;
-  while (length < lanes && follows(length))
-    ++length;
-  return length;
-}
+/// Returns how many lanes from the first one on have contiguous elements, if
+/// the first two have.
+int64_t lengthOfRun(const int64_t *addresses, int64_t lanes, int64_t bytes);
 
 /// Calls `body` for the runs of the lanes whose elements are in the memory.
 template <typename Body>
@@ -96,7 +72,9 @@ void forRuns(const Memory &memory, const int64_t *addresses, int64_t lanes,
       ++lane;
       continue;
     }
-    int64_t length = lengthOfRun(addresses + lane, lanes - lane, memory.bytes);
+    const int64_t *first = addresses + lane;
+    bool isRun = lanes - lane > 1 && first[1] == first[0] + memory.bytes;
+    int64_t length = isRun ? lengthOfRun(first, lanes - lane, memory.bytes) : 1;
     int64_t room = (memory.end - memory.start - offset) / memory.bytes;
     Run run{lane, offset, std::min(length, room)};
     body(run);

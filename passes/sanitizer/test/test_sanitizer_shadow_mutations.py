@@ -13,9 +13,10 @@ from support import mutants
 from support.sanitizer import mutations
 
 TESTS = Path(__file__).with_name("test_sanitizer_shadow_calls.py")
-bits, races, runs = (
-    partial(mutants.Mutation, f"runtime/{name}") for name in ("Shadow.cpp", "RaceShadow.cpp", "Shadow.h")
-)
+bits, races = (partial(mutants.Mutation, f"runtime/{name}.cpp") for name in ("Shadow", "RaceShadow"))
+
+#: The extensions that the tests need, too.
+BESIDE = ["passes/sanitizer", "dialects/probe", "passes/intensity"]
 
 #: The tests that notice each bug, which of them (``-k`` of pytest), and the bug.
 MUTATIONS = {
@@ -34,7 +35,7 @@ MUTATIONS = {
     "the whole last word is marked": (
         TESTS, "unwritten_lanes", bits("maskOf(last * kBytesOfWord, end)", "~0u", behind="void Bits::set("),
     ),
-    "lanes that are off are marked": (TESTS, "unwritten_lanes", runs("!different", "true")),
+    "lanes that are off are marked": (TESTS, "unwritten_lanes", bits("!different", "true")),
 }  # fmt: skip
 
 
@@ -42,7 +43,7 @@ MUTATIONS = {
 def runtime(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Builds the CPU backend with the bugs; returns the directory of its libraries."""
     bugs = {name: bug for name, (_, _, bug) in MUTATIONS.items()}
-    return mutants.build_with_bugs("backends/cpu", bugs, tmp_path_factory.mktemp("mutants"))
+    return mutants.build_with_bugs("backends/cpu", bugs, tmp_path_factory.mktemp("mutants"), beside=BESIDE)
 
 
 @pytest.mark.slow

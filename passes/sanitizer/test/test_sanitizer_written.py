@@ -4,6 +4,7 @@ no kernel with looks."""
 
 from __future__ import annotations
 
+import ctypes
 import random
 import sys
 import types
@@ -137,7 +138,8 @@ def test_a_kernel_is_loaded_while_a_graph_is_captured(monkeypatch: pytest.Monkey
         modes[0], new._obj.value = new._obj.value, modes[0]
 
     library = types.SimpleNamespace(cuThreadExchangeStreamCaptureMode=exchange)
-    monkeypatch.setattr(_looks.ctypes, "CDLL", lambda _: library)
+    own = types.SimpleNamespace(CDLL=lambda _: library, c_int=ctypes.c_int, byref=ctypes.byref)
+    monkeypatch.setattr(_looks, "ctypes", own)  # the compiler of the CPU backend opens libraries, too
     monkeypatch.setattr(_looks, "launcher_of", lambda _: loaded_in.append(modes[0]))
     monkeypatch.setattr(_shadows, "is_capturing", lambda: True)
     shadows, x = _shadows.Shadows(("uninit",)), torch.zeros(16)
