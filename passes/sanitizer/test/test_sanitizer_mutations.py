@@ -12,7 +12,7 @@ import pytest
 from support import mutants
 from support.sanitizer import mutations
 
-BOUNDS, CALLS, DESCRIPTORS, LOCKS, LOOKS, MERGED, PARTNERS, POINTERS, SHADOWS, WORDS = (
+BOUNDS, CALLS, DESCRIPTORS, LOCKS, LOOKS, MERGED, PARTNERS, POINTERS, SHADOW_CALLS, SHADOWS, WORDS = (
     Path(__file__).with_name(f"test_sanitizer_{name}.py")
     for name in (
         "bounds",
@@ -23,6 +23,7 @@ BOUNDS, CALLS, DESCRIPTORS, LOCKS, LOOKS, MERGED, PARTNERS, POINTERS, SHADOWS, W
         "merged",
         "partners",
         "pointers",
+        "shadow_calls",
         "shadows",
         "words",
     )
@@ -82,13 +83,10 @@ MUTATIONS = {
         CALLS, "two_dimensions", host("int64_t(*extents.argument)", "int64_t(0)", behind="BoundsChecker::callLook"),
     ),
     "the runtime looks at shadows of lanes that are off": (
-        MERGED, "unwritten_input", calls("lanes.mask", "Value()"),
+        SHADOW_CALLS, "unwritten_lanes", calls("lanes.mask", "Value()"),
     ),
     "the runtime takes all locks for one": (
         LOCKS, "take_turns", calls("own.isLocked && other.isLocked", "false"),
-    ),
-    "each access is in the first set": (
-        SHADOWS, "programs_that_write", calls("place << 8", "int64_t(0)"),
     ),
     "looks at shadows are in each kernel": (LOOKS, "may_race", shadow("checker.apart.contains(one.check())", "false")),
     "the slack is forgotten": (BOUNDS, "tiles", corners("math.add(result.high, strided.slackHigh)", "result.high")),
