@@ -12,7 +12,7 @@ import pytest
 from support import mutants
 from support.sanitizer import mutations
 
-BOUNDS, CALLS, DESCRIPTORS, LOCKS, LOOKS, MERGED, PARTNERS, POINTERS, SHADOW_CALLS, SHADOWS, WORDS = (
+BOUNDS, CALLS, DESCRIPTORS, LOCKS, LOOKS, MERGED, PARTNERS, POINTERS, SHADOWS, WORDS = (
     Path(__file__).with_name(f"test_sanitizer_{name}.py")
     for name in (
         "bounds",
@@ -23,19 +23,17 @@ BOUNDS, CALLS, DESCRIPTORS, LOCKS, LOOKS, MERGED, PARTNERS, POINTERS, SHADOW_CAL
         "merged",
         "partners",
         "pointers",
-        "shadow_calls",
         "shadows",
         "words",
     )
 )
-apart, bounds, box, boxes, calls, corners, extents, host, lanes, merge, shadow, look, place, races, words = (
+apart, bounds, box, boxes, corners, extents, host, lanes, merge, shadow, look, place, races, words = (
     partial(mutants.Mutation, f"{name}.cpp")
     for name in (
         "Apart",
         "Bounds",
         "MaskBox",
         "BoundsOfBoxes",
-        "ShadowCalls",
         "Strided",
         "Extents",
         "BoundsOfHost",
@@ -81,12 +79,6 @@ MUTATIONS = {
     ),
     "the runtime looks at the first tensor": (
         CALLS, "two_dimensions", host("int64_t(*extents.argument)", "int64_t(0)", behind="BoundsChecker::callLook"),
-    ),
-    "the runtime looks at shadows of lanes that are off": (
-        SHADOW_CALLS, "unwritten_lanes", calls("lanes.mask", "Value()"),
-    ),
-    "the runtime takes all locks for one": (
-        LOCKS, "take_turns", calls("own.isLocked && other.isLocked", "false"),
     ),
     "looks at shadows are in each kernel": (LOOKS, "may_race", shadow("checker.apart.contains(one.check())", "false")),
     "the slack is forgotten": (BOUNDS, "tiles", corners("math.add(result.high, strided.slackHigh)", "result.high")),
