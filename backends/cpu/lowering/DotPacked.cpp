@@ -130,21 +130,13 @@ static SmallVector<Value> correctionsOf(const Operands &m, const DotUnit &unit,
   });
 }
 
-/// Prefetches the rows of a tile. They may lie behind the end of their matrix.
-static void prefetchTile(LaneBuilder &b, Value at, int64_t rowBytes) {
-  constexpr int read = 0, allLevels = 3, data = 1;
-  for (int64_t r = 0; r < tileRows; ++r)
-    LLVM::Prefetch::create(
-        b, b.offset(at, b.constant(b.getI64Type(), r * rowBytes)), read,
-        allLevels, data);
-}
-
-/// Adds the product to a block of tiles at (i, j), and prefetches what the
-/// block on its right needs. Tile numbers: sums, then the left operand's, then
-/// the right operand's.
+/// Adds the product to a block of tiles at (i, j). Tile numbers: sums, then the
+/// left operand's, then the right operand's. `streams` says that the panels do
+/// not fit in the first level of the cache: then the loads of their tiles ask
+/// the processor to leave the rows of the left operand there.
 static void multiplyTiles(const Operands &m, const DotUnit &unit,
                           BlockSize block, Value words, bool startsAtZero,
-                          Value i, Value j) {
+                          bool streams, Value i, Value j) {
   LaneBuilder &b = m.b;
   Type i64 = b.getI64Type();
   auto tile = [&](int64_t number) { return b.constant(b.getI8Type(), number); };
@@ -164,19 +156,13 @@ static void multiplyTiles(const Operands &m, const DotUnit &unit,
     else
       call(b, "llvm.x86.tileloadd64", {number, at, sumStride});
   });
-  for (int64_t r = 0; r < block.rows; ++r)
-    for (int64_t c = block.columns; c < 2 * block.columns; ++c)
-      prefetchTile(b, m.sumAt(i, r * tileRows, j, c * tileWords),
-                   m.N * wordBytes);
   forWords(b, words, tileWords, {}, [&](Value k, ValueRange) {
     for (int64_t r = 0; r < block.rows; ++r)
       call(b, "llvm.x86.tileloadd64",
            {tile(lefts + r), m.leftAt(i, r * tileRows, k), leftStride});
     for (int64_t c = 0; c < block.columns; ++c) {
-      call(b, "llvm.x86.tileloadd64",
+      call(b, streams ? "llvm.x86.tileloaddt164" : "llvm.x86.tileloadd64",
            {tile(rights + c), m.rightAt(j, c, k), rightStride});
-      prefetchTile(b, m.rightAt(j, block.columns + c, k),
-                   tileWords * wordBytes);
       for (int64_t r = 0; r < block.rows; ++r)
         call(b, unit.tileProduct,
              {tile(r * block.columns + c), tile(lefts + r), tile(rights + c)});
@@ -231,7 +217,7 @@ void DotLowering::multiplyPacked(triton::DotOp op, const DotUnit &unit,
     if (unit.isTiles())
       return b.forLoop(0, shape.M, rowStep, [&](Value i) {
         b.forLoop(0, shape.N, columnStep, [&](Value j) {
-          multiplyTiles(m, unit, block, words, startsAtZero, i, j);
+          multiplyTiles(m, unit, block, words, startsAtZero, mayWait(op), i, j);
         });
       });
     b.forLoop(0, shape.N, columnStep, [&](Value j) {

@@ -14,11 +14,7 @@ DotShape mlir::triton_ext::cpu::shapeOf(triton::DotOp op) {
           result.back(), K};
 }
 
-/// Whether the product may wait for later iterations of its loop: it adds to a
-/// loop-carried tensor that nothing else reads in the loop. An element of the
-/// sum is the same then, bit for bit, because the products are added to it in
-/// the same order. (It is not if the sum is rounded to f16 in each iteration.)
-static bool mayWait(triton::DotOp op) {
+bool mlir::triton_ext::cpu::mayWait(triton::DotOp op) {
   auto loop = dyn_cast<scf::ForOp>(op->getParentOp());
   auto sum = dyn_cast<BlockArgument>(op.getC());
   Type element = op.getType().getElementType();

@@ -71,6 +71,12 @@ std::optional<DotUnit> chooseDotUnit(const Target &target, triton::DotOp op);
 
 DotShape shapeOf(triton::DotOp op);
 
+/// Whether the product may wait for later iterations of its loop: it adds to a
+/// loop-carried tensor that nothing else reads in the loop. An element of the
+/// sum is the same then, bit for bit, because the products are added to it in
+/// the same order. (It is not if the sum is rounded to f16 in each iteration.)
+bool mayWait(triton::DotOp op);
+
 /// Returns how many iterations of its loop a product waits for: their operands
 /// are packed side by side along K, then multiplied at once. It is 1 if the
 /// product cannot wait, or if its K is large enough. It is a power of two.

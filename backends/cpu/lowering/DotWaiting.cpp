@@ -15,11 +15,12 @@ SmallVector<triton::DotOp> DotLowering::beginWaiting(scf::ForOp loop) {
   for (auto op : loop.getBody()->getOps<triton::DotOp>()) {
     std::optional<DotUnit> unit = chooseDotUnit(context.target, op);
     int64_t slots = unit ? joinedIterations(op, *unit) : 1;
+    const SharedPanel *panel = shared.of(op);
     // A right matrix of f32 in scratch memory is multiplied as it is.
-    if (slots == 1 || (unit->isFloats() && plan.isStored(op.getB())))
+    if (!panel &&
+        (slots == 1 || (unit->isFloats() && plan.isStored(op.getB()))))
       continue;
     DotPacking packing(*this, conversion, *unit, op, slots);
-    const SharedPanel *panel = shared.of(op);
     // Iterations that are not kept use one more block.
     int64_t blocks = panel ? panel->iterations / slots + 1 : 1;
     waiting[op] = std::make_shared<WaitingProduct>(

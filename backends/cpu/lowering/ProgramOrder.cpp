@@ -79,8 +79,7 @@ ProgramOrder::ProgramOrder(triton::FuncOp function) {
   int64_t tileRows = type.getShape()[type.getRank() - 2];
   int64_t bytes =
       std::max<int64_t>(1, type.getElementType().getIntOrFloatBitWidth() / 8);
-  int64_t most = bytesOfRows / bytes / tileRows;
-  if (!divisor || most < 2)
+  if (!divisor)
     return;
   // The number is read behind the divisor, so that it may depend on it.
   if (Operation *op = divisor.getDefiningOp()) {
@@ -96,28 +95,34 @@ ProgramOrder::ProgramOrder(triton::FuncOp function) {
   }
   id = only;
   columns = divisor;
-  rows = most;
+  rows = std::max(leastRows, bytesOfRows / bytes / tileRows);
 }
 
 Value ProgramOrder::reordered(LaneBuilder &b, Value number, Value count,
                               Value columns) const {
   // With C columns and groups of R rows, the number n is in the group n / (R *
   // C). There, it stands for the row n % R and the column n % (R * C) / R. This
-  // is a bijection if R * C divides the count; else the order is as it was.
+  // is a bijection if R * C divides the count. R is `rows`, or the largest
+  // power of two that divides the rows of tiles if that is less; if it is 1, or
+  // if C does not divide the count, the order is as it was.
   Type i32 = b.getI32Type();
-  Value one = b.constant(i32, 1), rowCount = b.constant(i32, rows);
+  Value zero = b.constant(i32, 0), one = b.constant(i32, 1);
   Value isSmall = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, columns,
                                         b.constant(i32, INT32_MAX / rows));
   Value isPositive = arith::CmpIOp::create(b, arith::CmpIPredicate::sgt,
                                            columns, b.constant(i32, 0));
   Value isGood = arith::AndIOp::create(b, isSmall, isPositive);
   columns = arith::SelectOp::create(b, isGood, columns, one);
+  Value tiles = arith::DivUIOp::create(b, count, columns);
+  Value lowestBit =
+      arith::AndIOp::create(b, tiles, arith::SubIOp::create(b, zero, tiles));
+  Value rowCount = arith::MaxUIOp::create(
+      b, one, arith::MinUIOp::create(b, lowestBit, b.constant(i32, rows)));
   Value size = arith::MulIOp::create(b, columns, rowCount);
   Value rest = arith::RemUIOp::create(b, count, size);
-  isGood =
-      arith::AndIOp::create(b, isGood,
-                            arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
-                                                  rest, b.constant(i32, 0)));
+  isGood = arith::AndIOp::create(
+      b, isGood,
+      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, rest, zero));
   Value inGroup = arith::RemUIOp::create(b, number, size);
   Value first = arith::SubIOp::create(b, number, inGroup);
   Value row = arith::RemUIOp::create(b, inGroup, rowCount);

@@ -27,13 +27,17 @@ struct ProgramOrder {
   /// The number of the program, and the columns of tiles; null if the order is
   /// that of the numbers.
   Value id, columns;
-  /// The rows of tiles in a group.
+  /// The rows of tiles in a group, at most; a power of two.
   int64_t rows = 1;
 
 private:
   /// The bytes that the rows of a group have in each column of the left matrix:
   /// with a K of 2048, they fill half of a cache of 2 MB.
   static constexpr int64_t bytesOfRows = 512;
+  /// So many rows of tiles share a packed column of the right matrix also if
+  /// they have more bytes: packing it takes longer than reading the left matrix
+  /// from a slower cache.
+  static constexpr int64_t leastRows = 4;
 };
 
 } // namespace mlir::triton_ext::cpu

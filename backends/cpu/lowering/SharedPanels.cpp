@@ -43,7 +43,9 @@ void SharedPanels::find(const ProgramOrder &order) {
     auto loop = dyn_cast<scf::ForOp>(op->getParentOp());
     std::optional<DotUnit> unit = chooseDotUnit(context.target, op);
     int64_t slots = unit ? joinedIterations(op, *unit) : 1;
-    if (!loop || slots == 1 || panels.size() == mostProducts)
+    // A right matrix of f32 in scratch memory is multiplied as it is.
+    if (!unit || !mayWait(op) || panels.size() == mostProducts ||
+        (unit->isFloats() && plan.isStored(op.getB())))
       return;
     PanelSources sources{loop, plan, {}, {}, {}};
     if (!sources.visit(op.getB(), true) || sources.loads.empty() ||

@@ -89,6 +89,8 @@ def test_tiles(dtype: torch.dtype, arch: str, step: int, steps: int, tmp_path: P
         elements = 128 * (4 if dtype == INT8 else 2)
         if step < elements:
             assert emulator.calls["tilestored64"] == 2 * sizes[0] * -(-step * steps // elements)
+            # The tiles of the right operand do not stay in the first cache.
+            assert (emulator.calls["tileloaddt164"] > 0) == (steps > 0)
 
 
 @pytest.mark.sampled

@@ -19,8 +19,11 @@ from support.cpu.shared_programs import WAYS, Work, shares
 pytestmark = pytest.mark.keeps_kernels
 
 
-#: Types, and M, N and the size of a step.
-SHAPES = [(FP32, (4, 16, 16)), (BF16, (4, 16, 32)), (FP16, (8, 32, 8)), (INT8, (8, 32, 8)), (BF16, (1, 4, 4))]
+#: Types, and M, N and the size of a step. Products with the last two do not wait: one step is enough for their unit.
+SHAPES = [
+    (FP32, (4, 16, 16)), (BF16, (4, 16, 32)), (FP16, (8, 32, 8)), (INT8, (8, 32, 8)), (BF16, (1, 4, 4)),
+    (FP32, (4, 16, 64)), (INT8, (4, 16, 256)),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("how", WAYS)
@@ -33,6 +36,11 @@ def test_results_are_those_of_programs_that_pack_for_themselves(how: str, arch: 
         here.mkdir()
         emulated_units.run(kernel, here, work.rows * work.columns, work.arguments)
         assert torch.equal(work.memory, expected), (dtype, sizes)
+
+
+@pytest.mark.parametrize(("dtype", "sizes"), SHAPES, ids=str)
+def test_products_share_whether_they_wait_or_not(dtype: torch.dtype, sizes: tuple[int, int, int]) -> None:
+    assert shares(Work("plain", dtype, sizes, (5, 3)).kernel("haswell"))
 
 
 TILES = [(BF16, "sapphirerapids"), (INT8, "sapphirerapids"), (FP16, "graniterapids")]

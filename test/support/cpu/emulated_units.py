@@ -30,6 +30,7 @@ INTRINSICS = {
     "tilerelease": (),
     "tilezero": ("i8",),
     "tileloadd64": TILE,
+    "tileloaddt164": TILE,
     "tilestored64": TILE,
     "tdpbf16ps": ("i8", "i8", "i8"),
     "tdpfp16ps": ("i8", "i8", "i8"),
@@ -86,6 +87,8 @@ class Emulator:
     def tileloadd64(self, tile: int, address: int, stride: int) -> None:
         """Loads a tile."""
         self.tiles[tile][:] = view(address, "u1", (16, 64), stride)
+
+    tileloaddt164 = tileloadd64  # the hint on caches changes no result
 
     def tilestored64(self, tile: int, address: int, stride: int) -> None:
         """Stores a tile."""
