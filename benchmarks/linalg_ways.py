@@ -1,30 +1,35 @@
 # SPDX-License-Identifier: Apache-2.0
-# ruff: noqa: N803, PLR0917
 """Both ways to linalg on the same ten kernels: what stays structured, the size of the IR, and the speed executed.
 
 Stock mlir-opt lowers the linalg of each way to loops, and libtriton's LLVM compiles these for this machine. Both ways
 compute the same results as torch, which is checked first. The runs of the two ways take turns, all programs of a grid
 one after the other; times are medians of the
 processor time of a whole grid.
+
+With the directory of an older checkout, ``linalg_ways.py DIRECTORY``, its first way takes turns, too. Its own
+``.venv`` compiles the kernels of this file there, in another process.
 """
 
 from __future__ import annotations
 
 import ctypes
 import itertools
+import json
+import os
 import re
 import statistics
+import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 import cpu_kernels
+import linalg_kernels
 import torch
 import triton
-import triton.language as tl
 from rich.console import Console
 from rich.table import Table
 
@@ -37,43 +42,14 @@ from support.linalg.signatures import signature_of
 TURNS = 15
 WAYS: tuple[Literal["structured"] | None, ...] = (None, "structured")
 
-
-@triton.jit
-def rows_kernel(x, index, out, D: tl.constexpr, BLOCK: tl.constexpr):
-    """Loads whole rows, at loaded indices."""
-    i, j = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK), tl.arange(0, D)
-    rows = tl.load(index + i)
-    tl.store(out + i[:, None] * D + j[None, :], tl.load(x + rows[:, None] * D + j[None, :]))
-
-
-@triton.jit
-def columns_kernel(x, index, out, n, D: tl.constexpr, BLOCK: tl.constexpr):
-    """Loads columns at loaded indices: no two elements of a column are neighbours."""
-    i, j = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK), tl.arange(0, D)
-    columns = tl.load(index + j)
-    tl.store(out + i[:, None] * D + j[None, :], tl.load(x + i[:, None] * n + columns[None, :]))
-
-
-@triton.jit
-def masked_rows_kernel(x, keep, out, n, D: tl.constexpr, BLOCK: tl.constexpr):
-    """Loads the rows of which `keep` says so, up to column n."""
-    i, j = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK), tl.arange(0, D)
-    mask = (tl.load(keep + i) != 0)[:, None] & (j < n)[None, :]
-    at = i[:, None] * D + j[None, :]
-    tl.store(out + at, tl.load(x + at, mask=mask, other=0.0))
-
-
-@triton.jit
-def swapped_kernel(x, y, out, n, BLOCK: tl.constexpr):
-    """Sums blocks of two arrays in turns: the loop swaps their pointers."""
-    i = tl.arange(0, BLOCK)
-    start = tl.program_id(0) * n
-    this, other = x + start + i, y + start + i
-    acc = tl.zeros((BLOCK,), tl.float32)
-    for _ in range(0, n, BLOCK):
-        acc += tl.load(this)
-        this, other = other + BLOCK, this + BLOCK
-    tl.store(out + tl.program_id(0) * BLOCK + i, acc)
+#: A program for an older checkout: compiles kernels, in its first way, from and to JSON.
+OLDER = """
+import importlib, json, sys
+from triton_ext import linalg
+for path, name, signature in json.load(sys.stdin):
+    kernel = getattr(importlib.import_module(path), name)
+    print(json.dumps(linalg.compile(kernel, signature, lowered=True)))
+"""
 
 
 @dataclass(frozen=True)
@@ -115,26 +91,40 @@ def launches() -> dict[str, Launch]:
     add("silu, transposed at run time", ways.silu_strided_kernel, (16, 16), result, **given, BM=32, BN=32)
     x, index = torch.randn(1000, 128), torch.randint(1000, (512,), dtype=torch.int32)
     given = {"x": x, "index": index, "out": torch.zeros(512, 128), "D": 128, "BLOCK": 16}
-    add("rows at indices", rows_kernel, (32,), x[index], **given)
+    add("rows at indices", linalg_kernels.rows_kernel, (32,), x[index], **given)
     x, index = torch.randn(512, 1000), torch.randint(1000, (128,), dtype=torch.int32)
     given = {"x": x, "index": index, "out": torch.zeros(512, 128), "n": 1000, "D": 128, "BLOCK": 16}
-    add("columns at indices", columns_kernel, (32,), x[:, index].contiguous(), **given)
+    add("columns at indices", linalg_kernels.columns_kernel, (32,), x[:, index].contiguous(), **given)
     x, keep = torch.randn(512, 128), torch.randint(2, (512,), dtype=torch.int32)
     result = x * keep[:, None] * (torch.arange(128) < 100)
     given = {"x": x, "keep": keep, "out": torch.zeros(512, 128), "n": 100, "D": 128, "BLOCK": 16}
-    add("rows with any mask", masked_rows_kernel, (32,), result, **given)
+    add("rows with any mask", linalg_kernels.masked_rows_kernel, (32,), result, **given)
     x, y = torch.randn(64, 2048), torch.randn(64, 2048)
     blocks = torch.stack([x.view(64, 16, 128), y.view(64, 16, 128)])
     result = blocks[torch.arange(16) % 2, :, torch.arange(16)].sum(0)
     given = {"x": x, "y": y, "out": torch.zeros(64, 128), "n": 2048, "BLOCK": 128}
-    add("pointers swapped in a loop", swapped_kernel, (64,), result, **given)
+    add("pointers swapped in a loop", linalg_kernels.swapped_kernel, (64,), result, **given)
     return made
 
 
-def runner(launch: Launch, via: Literal["structured"] | None) -> Callable[[], None]:
-    """Returns a function that runs all programs, which is compiled in that way."""
+def lowered_before(checkout: Path, launches: Iterable[Launch]) -> list[str]:
+    """Returns the kernels of launches as the first way of an older checkout lowers them."""
+    asked = [
+        (one.kernel.fn.__module__, one.kernel.__name__, signature_of(one.kernel, one.arguments)) for one in launches
+    ]
+    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parent)}
+    command = [str(checkout / ".venv" / "bin" / "python"), "-c", OLDER]
+    done = subprocess.run(
+        command, input=json.dumps(asked), capture_output=True, text=True, check=False, env=environment
+    )
+    if done.returncode:
+        sys.exit(f"the kernels do not compile in {checkout}:\n{done.stderr}")
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def runner(launch: Launch, lowered: str) -> Callable[[], None]:
+    """Returns a function that runs all programs of a launch, whose kernel is `lowered`."""
     signature = signature_of(launch.kernel, launch.arguments)
-    lowered = tx.linalg.compile(launch.kernel, signature, lowered=True, via=via)
     function = getattr(execute.build(execute.to_llvm(lowered), launch.kernel.__name__), launch.kernel.__name__)
     values: list[Any] = []
     for name in launch.kernel.arg_names:
@@ -165,34 +155,39 @@ def milliseconds(runs: list[Callable[[], None]]) -> list[float]:
     return [statistics.median(seen) for seen in times]
 
 
-def measure(launch: Launch) -> list[str]:
-    """Returns the cells of a row, after the name."""
+def measure(launch: Launch, before: str | None) -> list[str]:
+    """Returns the cells of a row, after the name; `before` is what an older checkout lowers the kernel to."""
     signature = signature_of(launch.kernel, launch.arguments)
     structured: list[str] = []
-    sizes, runs = [], []
+    sizes, lowered = [], [] if before is None else [before]
     out = launch.arguments["c" if "c" in launch.arguments else "out"]
     for via in WAYS:
         found = ways_page.count(tx.linalg.compile(launch.kernel, signature, via=via))
         structured.append(f"{found.blocks} / {found.rows} / {found.elements}")
         generic = tx.linalg.compile(launch.kernel, signature, via=via, form="generic")
         sizes.append(len(re.findall(r"\"\w+\.[\w.]+\"[(<]", generic)))
-        run = runner(launch, via)
+        lowered.append(tx.linalg.compile(launch.kernel, signature, lowered=True, via=via))
+    runs = [runner(launch, text) for text in lowered]
+    for run in runs:
         out.zero_()
         run()
         torch.testing.assert_close(out, launch.expected.view_as(out), rtol=1e-3, atol=1e-3)
-        runs.append(run)
-    first, second = milliseconds(runs)
-    return [*structured, *map(str, sizes), f"{first:.3g}", f"{second:.3g}", f"{second / first:.2f}"]
+    *older, first, second = milliseconds(runs)
+    ratios = [f"{second / one:.2f}" for one in (first, *older)]
+    return [*structured, *map(str, sizes), *(f"{one:.3g}" for one in (first, second, *older)), *ratios]
 
 
 def main() -> None:
-    """Prints the table."""
+    """Prints the table, beside the first way of an older checkout if one is given."""
+    given, made = [Path(one).resolve() for one in sys.argv[1:2]], launches()
+    before = lowered_before(given[0], made.values()) if given else [None] * len(made)
     table = Table(title="First way and by way of tts; accesses: blocks / rows / elements", title_justify="left")
-    for column in ("kernel", "accesses", "tts", "operations", "tts", "ms", "tts", "ratio"):
+    older = ("older", "ratio", "to older") if given else ("ratio",)
+    for column in ("kernel", "accesses", "tts", "operations", "tts", "ms", "tts", *older):
         table.add_column(column, justify="left" if column == "kernel" else "right", no_wrap=True)
-    for name, launch in launches().items():
-        table.add_row(name, *measure(launch))
-    Console(width=120).print(table)
+    for (name, launch), text in zip(made.items(), before, strict=True):
+        table.add_row(name, *measure(launch, text))
+    Console(width=140).print(table)
 
 
 if __name__ == "__main__":

@@ -191,22 +191,26 @@ def test_linalg_pointer_shapes() -> None:
 
 
 def test_linalg_ways() -> None:
-    """The page says how the ways compare where tiles wrap around or are transposed, today and before."""
+    """The page has the table, and says how the ways compare where tiles wrap around or are transposed."""
     text, said = (RESULTS / "linalg-ways.txt").read_text(), page("linalg-ways.md")
-    rows = {row[0]: float(row[7]) for row in _table(text, 0)}
-    ratios = [ratio for name, ratio in rows.items() if "wrap" in name or "transposed" in name]
-    assert len(ratios) == 3
-    assert f"it takes {min(ratios):.2f} to {max(ratios):.2f} of its time in the table" in said
-    lines = text.partition("(commit d9881268)")[2].splitlines()[1:]
-    before = {line[:40].strip(): [float(number) for number in re.findall(r"\d\.\d+", line[40:])] for line in lines}
-    for kind, wording in (
-        ("matmul, ", "{} to {} of its time for products with such tiles"),
-        ("copy", "{} to {} for copies"),
-    ):
-        measured = [number for name, numbers in before.items() if name.startswith(kind) for number in numbers]
-        assert wording.format(min(measured), max(measured)) in said
-    others = before["softmax, matmul, attention"]
-    assert f"and {min(others)} to {max(others)} for softmax" in said
+    rows = {row[0]: (float(row[8]), float(row[9])) for row in _table(text, 0)}
+    lines = (ROOT / "docs" / "linalg-ways.md").read_text()
+    shown = re.findall(r"^\| (\w[^|]*) \| [\d /]+ \| [\d →]+ \| ([\d.]+) \| ([\d.]+) \|$", lines, re.MULTILINE)
+    assert {name: (float(today), float(older)) for name, today, older in shown} == rows
+
+    def span(number: int, *names: str) -> tuple[float, float]:
+        numbers = [rows[name][number] for name in names]
+        return min(numbers), max(numbers)
+
+    tiles = ("matmul, transposed", "matmul, rows wrap around")
+    elementwise = "silu, transposed at run time"
+    assert "it takes {} to {} of the time for products with such tiles".format(*span(1, *tiles)) in said
+    assert f"and {rows[elementwise][1]} for an elementwise kernel" in said
+    assert "Contiguous kernels take {:.2f} to {:.2f}".format(*span(1, "softmax", "matmul", "attention")) in said
+    assert "both take the same time today ({} to {})".format(*span(0, *tiles, elementwise)) in said
+    copies = [line[40:] for line in text.partition("(commit d9881268)")[2].splitlines() if line.startswith("copy")]
+    numbers = [float(number) for line in copies for number in re.findall(r"\d\.\d+", line)]
+    assert f"{min(numbers)} to {max(numbers)} for copies" in said
 
 
 def test_cpu_times() -> None:
