@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import re
+import statistics
 from typing import Any
 
 import pytest
@@ -213,6 +214,24 @@ def test_linalg_ways() -> None:
     assert f"{min(numbers)} to {max(numbers)} for copies" in said
 
 
+def test_good_tiles_on_amx() -> None:
+    """The page says how long products in a GPU's tiles take beside the best tile."""
+    said = " ".join(page("cpu.md").split())
+    spans = []
+    for part in (RESULTS / "cpu-amx.txt").read_text().split("CPU backend beside")[1:]:
+        rows = re.findall(r"^matmul (\S+ \S+), (\S+) +([\d.]+) +[\d.]+ +([\d.]+) +1\.30 ", part, re.MULTILINE)
+        for tile in ("128x256x64", "64x64x32"):
+            # The last row of a product and tile is the one that is compared with the best tile.
+            ratios = {product: float(ratio) for product, shown, _, ratio in rows if shown == tile}.values()
+            assert len(ratios) == 6
+            spans.append((min(ratios), max(ratios)))
+    two, sixteen = spans[:2], spans[2:]
+    large, small = (f"{low:.2f} to {high:.2f}" for low, high in sixteen)
+    assert f"128x256x64, takes {large} times as long as the best one" in said
+    assert f"which reads the matrices more often, {small} times;" in said
+    assert "with two threads {:.2f} to {:.2f} and {:.2f} to {:.2f} times".format(*two[0], *two[1]) in said
+
+
 def test_cpu_times() -> None:
     """The page shows the table of the first machine, to three digits."""
     text = "CPU backend beside".join((RESULTS / "cpu.txt").read_text().split("CPU backend beside")[:2])
@@ -312,6 +331,19 @@ def test_sanitizer_on_the_cpu() -> None:
     assert f"take {min(ratios):.2f} to {max(ratios):.2f} times as long with the default checks" in said
     assert f"geometric mean {float(two):.2f}; products" in said
     assert f"the geometric mean is {float(sixteen):.2f}" in said
+
+
+def test_sanitizer_on_cpus_without_proofs() -> None:
+    text = (RESULTS / "cpu-sanitizer-dynamic.txt").read_text().partition("16 threads, Triton")[0]
+    rows = re.findall(r"^\S.*? {2,}[\d.]+ +([\d.]+) +([\d.]+) +[\d.]+ .* to", text, re.MULTILINE)
+    assert len(rows) == 9
+    init, race = ([float(row[i]) for row in rows] for i in (0, 1))
+    said = " ".join(page("sanitizer.md").split())
+    for ratios, wording in (
+        (init, "`uninit` takes {:.2f} to {:.2f} times as long with new outputs, geometric mean {:.2f},"),
+        (race, "`race` {:.2f} to {:.2f} times, geometric mean {:.2f}: nine"),
+    ):
+        assert wording.format(min(ratios), max(ratios), statistics.geometric_mean(ratios)) in said
 
 
 def test_sanitizer_launches() -> None:
