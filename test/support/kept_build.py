@@ -13,7 +13,7 @@ from __future__ import annotations
 import functools
 import io
 import os
-import tarfile
+import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 from unittest import mock
@@ -36,10 +36,10 @@ def build_tree(source: Path, build_dir: Path, definitions: Sequence[str] = (), *
     def compute() -> bytes:
         build.build_tree(source, build_dir, definitions=tuple(definitions))
         packed = io.BytesIO()
-        with tarfile.open(fileobj=packed, mode="w") as archive:
+        with zipfile.ZipFile(packed, "w") as archive:
             for file in sorted(place.rglob(pattern)):
                 if file.is_file():
-                    archive.add(file, file.relative_to(place))
+                    archive.write(file, file.relative_to(place))
         return packed.getvalue()
 
     if not (ROOT / ".git").exists():  # nothing tells the checkout's files from others
@@ -50,8 +50,8 @@ def build_tree(source: Path, build_dir: Path, definitions: Sequence[str] = (), *
     with mock.patch.dict(os.environ):
         os.environ.pop("TRITON_EXT_PATH", None)
         found = kept.output(compute, own, repr(named), *_inputs(), kind="objects")
-    with tarfile.open(fileobj=io.BytesIO(found)) as archive:
-        archive.extractall(place, filter="data")
+    with zipfile.ZipFile(io.BytesIO(found)) as archive:
+        archive.extractall(place)
 
 
 @functools.cache
