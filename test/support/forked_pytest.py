@@ -6,6 +6,7 @@ This module imports neither of them, because both read variables that `serve` se
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import importlib
 import os
@@ -71,7 +72,8 @@ def serve(connection: Connection, environment: Mapping[str, str]) -> None:
             connection.send(os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]))
             imported.seek(0)
             for name in imported.read().split():
-                importlib.import_module(name)
+                with contextlib.suppress(ImportError):  # the caller has ended and removed the files
+                    importlib.import_module(name)
         gc.freeze()
 
 

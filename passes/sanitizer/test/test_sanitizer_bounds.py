@@ -153,6 +153,7 @@ def rows(x, out, STEP: tl.constexpr, ATOMIC: tl.constexpr):
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("ways_to_look")
 @pytest.mark.parametrize("dtype", [torch.float16, torch.float32, torch.float64])
 def test_races_are_of_elements(dtype: torch.dtype) -> None:
     """Neighbours do not race, not even of 2 bytes; elements that two programs write do, but not if atomically."""
