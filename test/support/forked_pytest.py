@@ -72,7 +72,7 @@ def serve(connection: Connection, environment: Mapping[str, str]) -> None:
             connection.send(os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]))
             imported.seek(0)
             for name in imported.read().split():
-                with contextlib.suppress(ImportError):  # the caller has ended and removed the files
+                with contextlib.suppress(ImportError, OSError):  # the caller has ended and removed the files
                     importlib.import_module(name)
         gc.freeze()
 
