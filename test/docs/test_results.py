@@ -192,12 +192,9 @@ def test_linalg_pointer_shapes() -> None:
 
 
 def test_linalg_ways() -> None:
-    """The page has the table, and says how the ways compare where tiles wrap around or are transposed."""
+    """The page says how the ways compare where tiles wrap around or are transposed, today and before."""
     text, said = (RESULTS / "linalg-ways.txt").read_text(), page("linalg-ways.md")
     rows = {row[0]: (float(row[8]), float(row[9])) for row in _table(text, 0)}
-    lines = (ROOT / "docs" / "linalg-ways.md").read_text()
-    shown = re.findall(r"^\| (\w[^|]*) \| [\d /]+ \| [\d →]+ \| ([\d.]+) \| ([\d.]+) \|$", lines, re.MULTILINE)
-    assert {name: (float(today), float(older)) for name, today, older in shown} == rows
 
     def span(number: int, *names: str) -> tuple[float, float]:
         numbers = [rows[name][number] for name in names]
