@@ -73,14 +73,18 @@ class Looks:
         """
         return Raced(self.accesses, self._description, tuple(grid), self._description.integers(values))
 
-    def storages(self, launch: Launch) -> dict[tuple[int, int], set[int]]:
-        """Returns the storages whose accesses look at a shadow for races, and the bytes of their elements."""
-        found: dict[tuple[int, int], set[int]] = {}
+    def mixed(self, launch: Launch) -> set[tuple[int, int]]:
+        """Returns the storages of which no shadow for races can be made.
+
+        A word of the shadow stands for one element. So elements have one size, and begin at a multiple of it.
+        """
+        found: dict[tuple[int, int], set[tuple[int, int]]] = {}
         for one in self.accesses:
             argument = launch.arguments[one["argument"]]
             if one["check"] == "race" and argument.is_tensor:
-                found.setdefault(argument.storage, set()).add(one["bytes"])
-        return found
+                place = one["bytes"], (argument.address - argument.storage[0]) % one["bytes"]
+                found.setdefault(argument.storage, set()).add(place)
+        return {storage for storage, places in found.items() if len(places) > 1 or any(rest for _, rest in places)}
 
     def contested(self, arguments: Sequence[Argument]) -> dict[tuple[int, int], list[dict[str, Any]]]:
         """Returns the storages in which two accesses could race if they touched the same bytes, and these accesses.

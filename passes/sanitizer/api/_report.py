@@ -113,7 +113,7 @@ class Report:
         if self._shadows is None or not is_open:
             return verdict
         if key in self._shadows.mixed:
-            why = "a launch had elements of several sizes in one storage, which have no shadow"
+            why = "a launch had elements of several sizes in one storage, or not aligned in it, which have no shadow"
             return replace(verdict, verdict="unsupported", why=why)
         if key in self._shadows.looked:
             return verdict

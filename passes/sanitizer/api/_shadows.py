@@ -41,7 +41,7 @@ class Shadows:
         self._static = static
         #: The accesses that have looked at a shadow: the check, the kernel, the line and the column.
         self.looked: set[tuple[str, str, int, int]] = set()
-        #: Those without a shadow, because the launch has elements of several sizes in the storage.
+        #: Those without a shadow, because the launch has elements of several sizes in the storage, or not aligned ones.
         self.mixed: set[tuple[str, str, int, int]] = set()
         self._wants_init = "uninit" in names
         self._wants_race = "race" in names
@@ -143,10 +143,9 @@ class Shadows:
         raced: set[tuple[int, int]] = set()
         mixed: set[tuple[int, int]] = set()
         if self._wants_race and "race" not in looks.apart:
-            storages = looks.storages(launch)
             arguments = launch.arguments
             raced = {*(looks.raced(call.grid, call.values, arguments) if self._static else looks.contested(arguments))}
-            mixed = {one for one in raced if len(storages[one]) > 1}  # words of other sizes mean something else
+            mixed = looks.mixed(launch) & raced
             raced -= mixed
         with self._lock:
             for argument in launch.arguments:

@@ -135,6 +135,17 @@ def test_two_programs_that_write_the_same() -> None:
         assert report.counts() == {"proved": 0, "checked": 1, "unsupported": 0}
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("static", [True, False])
+def test_elements_that_are_not_aligned_in_their_storage_have_no_shadow(static: bool) -> None:
+    memory = np.zeros(129, np.int8)
+    for start, found, kind in ((0, True, "checked"), (1, False, "unsupported")):
+        out = memory[start : start + 128].view(np.int16)
+        assert raced(grouped, 4, out, 8, 8, 0, BM=4, BN=4, GROUP=1, static=static) == (
+            found, dict.fromkeys(("proved", "checked", "unsupported"), 0) | {kind: 1}
+        )  # fmt: skip
+
+
 @triton.jit
 def spread(x, out, B: tl.constexpr):
     i = tl.arange(0, B)
