@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Products in a loop over K that is too short for their unit. In each
-// iteration, such a product packs its operands only, beside those of the
-// iterations before. Once all slots are full, and behind the loop, the sum is
-// loaded, added to and stored.
+// Products in a loop over K that is too short for their unit, or whose right
+// operand programs share (then there may be one slot only). In each iteration,
+// such a product packs its operands only, beside those of the iterations
+// before. Once all slots are full, and behind the loop, the sum is loaded,
+// added to and stored.
 
 #include "SharedPanels.h"
 
