@@ -114,7 +114,7 @@ def _by_use(directory: Path) -> list[Path]:
 
 
 def _names(directory: Path) -> set[str]:
-    """Returns the names of what is in `directory`; none if there is no such directory."""
+    """Returns the names of a directory's entries. A directory that does not exist has none."""
     try:
         return {*os.listdir(directory)}
     except FileNotFoundError:
@@ -195,10 +195,16 @@ def output(compute: Callable[[], bytes], *depends: str, kind: str = "outputs") -
     except OSError:
         pass
     made = compute()
-    partial = file.with_suffix(f".{os.getpid()}")
-    partial.write_bytes(hashlib.sha256(made).digest() + made)
-    partial.replace(file)
+    _write_whole(file, hashlib.sha256(made).digest() + made)
     return made
+
+
+def _write_whole(file: Path, content: bytes) -> None:
+    """Does what `triton_ext.support.storage.write_whole` does; the processes of `support.forked_pytest` import this
+    module before they may import triton_ext."""
+    partial = file.with_suffix(f".{os.getpid()}")
+    partial.write_bytes(content)
+    partial.replace(file)
 
 
 class Hint:
@@ -208,7 +214,7 @@ class Hint:
         self._file = KEPT / "hints" / hashlib.sha256(repr(name).encode()).hexdigest()
 
     def read(self) -> str:
-        """Returns the text; empty if there is none, or if nothing is kept."""
+        """Returns the text that was written last. It is empty if none is kept."""
         try:
             return self._file.read_text() if is_on() else ""
         except OSError:
@@ -218,6 +224,4 @@ class Hint:
         """Replaces the text, if anything is kept."""
         if is_on():
             self._file.parent.mkdir(parents=True, exist_ok=True)
-            partial = self._file.with_suffix(f".{os.getpid()}")
-            partial.write_text(text)
-            partial.replace(self._file)
+            _write_whole(self._file, text.encode())

@@ -59,17 +59,12 @@ LogicalResult Emitter::run() {
       site += failures.getMessages().size() - 1;
       continue;
     }
-    if (auto outside = dyn_cast<OutsideOp>(op)) {
+    if (isa<OutsideOp, ShadowOp>(op)) {
       b.setInsertionPoint(op);
       b.setLoc(op->getLoc());
-      if (failed(emitOutside(site, outside)))
-        return failure();
-      continue;
-    }
-    if (auto shadow = dyn_cast<ShadowOp>(op)) {
-      b.setInsertionPoint(op);
-      b.setLoc(op->getLoc());
-      if (failed(emitShadow(site, shadow)))
+      auto outside = dyn_cast<OutsideOp>(op);
+      if (failed(outside ? emitOutside(site, outside)
+                         : emitShadow(site, cast<ShadowOp>(op))))
         return failure();
       continue;
     }

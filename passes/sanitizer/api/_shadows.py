@@ -145,8 +145,9 @@ class Shadows:
         if self._wants_race and "race" not in looks.apart:
             arguments = launch.arguments
             raced = {*(looks.raced(call.grid, call.values, arguments) if self._static else looks.contested(arguments))}
-            mixed = looks.mixed(launch) & raced
-            raced -= mixed
+            if raced:
+                mixed = raced & looks.mixed(launch)
+                raced -= mixed
         with self._lock:
             for argument in launch.arguments:
                 if argument.is_tensor and argument.storage not in filled:

@@ -15,7 +15,7 @@ from support.sanitizer import mutations
 TESTS = Path(__file__).with_name("test_sanitizer_shadow_calls.py")
 bits, races = (partial(mutants.Mutation, f"runtime/{name}.cpp") for name in ("Shadow", "RaceShadow"))
 
-#: The extensions that the tests need, too.
+#: The other extensions that the tests use.
 BESIDE = ["passes/sanitizer", "dialects/probe", "passes/intensity"]
 
 #: The tests that notice each bug, which of them (``-k`` of pytest), and the bug.
