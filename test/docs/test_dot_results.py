@@ -9,7 +9,7 @@ from support import ROOT
 
 
 def test_products_before_and_now() -> None:
-    """The page compares the best tiles of two versions with 16 threads, and tiles of a GPU with the best one."""
+    """The page compares the best tiles of two versions with 16 threads, and the time of attention in both."""
     text = (ROOT / "benchmarks" / "results" / "cpu-dot-units.txt").read_text().partition("\n6. ")[2]
     rows = re.findall(r"^ +16 (\w+ \d+\^3) +(\S+) +([\d.]+) +([\d.]+) +[\d.]+ +[\d.]+ +[\d.]+$", text, re.MULTILINE)
     best: dict[str, tuple[float, float]] = {}
@@ -23,9 +23,6 @@ def test_products_before_and_now() -> None:
         for product, (before, now) in best.items()
     )
     assert f"the best tile takes {first}, {', '.join(others[:-1])} and {others[-1]}." in page
-    for tile, said in (("128x256x64", ", takes {} to {} times"), ("64x64x32", " takes {} to {} times")):
-        slower = sorted(float(row[3]) / best[row[0]][1] for row in rows if row[1] == tile)
-        assert tile + said.format(f"{slower[0]:.2f}", f"{slower[-1]:.2f}") in page
     (before,), (now,) = (
         re.findall(rf"^{version} +([\d.]+) .* ([\d.]+) \([\d.]+\)$", text, re.MULTILINE)
         for version in ("before", "now")
