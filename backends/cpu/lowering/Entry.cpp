@@ -200,9 +200,7 @@ void mlir::triton_ext::cpu::describeKernel(LoweringContext &context,
   // i32 attribute of the module.
   constexpr int bits = 30;
   SmallVector<int32_t> stored(function.getNumArguments() / bits + 1);
-  Value scratch;
-  if (context.module->hasAttr("triton_ext_cpu.profile_scratch"))
-    scratch = function.getArguments().back();
+  Value scratch = scratchOfInstrumentation(function);
   for (BlockArgument argument : function.getArguments())
     if (isa<triton::PointerType>(argument.getType()) &&
         mayStoreThrough(argument, scratch))

@@ -45,9 +45,47 @@ bool mlir::triton_ext::cpu::isBarrier(Operation *op) {
          name == "gpu.barrier";
 }
 
-bool mlir::triton_ext::cpu::blocksLoads(Operation *op) {
+Value mlir::triton_ext::cpu::scratchOfInstrumentation(triton::FuncOp kernel) {
+  auto module = kernel->getParentOfType<ModuleOp>();
+  if (!module->hasAttr("triton_ext_cpu.profile_scratch"))
+    return {};
+  return kernel.getArguments().back();
+}
+
+bool mlir::triton_ext::cpu::isOfInstrumentation(Value address, Value scratch) {
+  SmallVector<Value> todo{address};
+  while (scratch && !todo.empty()) {
+    Value value = todo.pop_back_val();
+    if (value == scratch)
+      return true;
+    Operation *op = value.getDefiningOp();
+    if (auto offset = dyn_cast_or_null<triton::AddPtrOp>(op))
+      todo.push_back(offset.getPtr());
+    else if (auto load = dyn_cast_or_null<triton::LoadOp>(op))
+      todo.push_back(load.getPtr());
+    else if (isa_and_nonnull<triton::IntToPtrOp, triton::BitcastOp,
+                             triton::SplatOp, triton::BroadcastOp,
+                             triton::ExpandDimsOp, arith::AddIOp>(op))
+      llvm::append_range(todo, op->getOperands());
+  }
+  return false;
+}
+
+/// Returns whether `op` only writes memory of `isOfInstrumentation`, and orders
+/// no other accesses.
+static bool writesForInstrumentation(Operation *op, Value scratch) {
+  if (auto store = dyn_cast<triton::StoreOp>(op))
+    return isOfInstrumentation(store.getPtr(), scratch);
+  auto atomic = dyn_cast<triton::AtomicRMWOp>(op);
+  return atomic && atomic.getSem() == triton::MemSemantic::RELAXED &&
+         isOfInstrumentation(atomic.getPtr(), scratch);
+}
+
+bool mlir::triton_ext::cpu::blocksLoads(Operation *op, Value scratch) {
   return op
-      ->walk([](Operation *inner) {
+      ->walk([&](Operation *inner) {
+        if (writesForInstrumentation(inner, scratch))
+          return WalkResult::advance();
         if (isa<triton::StoreOp, triton::AtomicRMWOp, triton::AtomicCASOp,
                 triton::AtomicLoadOp, triton::AtomicStoreOp,
                 triton::AtomicPollOp, triton::CallOp>(inner) ||

@@ -26,10 +26,22 @@ bool isVolatile(triton::LoadOp load);
 /// accesses after it.
 bool isBarrier(Operation *op);
 
+/// Returns the argument by which the launcher passes memory to passes that
+/// instrument kernels; null if the kernel has none.
+Value scratchOfInstrumentation(triton::FuncOp kernel);
+
+/// Returns whether `address` is made of `scratch`, which
+/// `scratchOfInstrumentation` has returned, or of a number in that memory. The
+/// kernel's own code does not read this memory, so the address is one of the
+/// pass that has instrumented the kernel: of its records or shadows.
+bool isOfInstrumentation(Value address, Value scratch);
+
 /// Returns whether a load must not move across `op`, because `op` or an
 /// operation inside of it may write memory that the load reads, or orders
-/// accesses.
-bool blocksLoads(Operation *op);
+/// accesses. For a load that `isOfInstrumentation` is false of, `scratch` is
+/// that argument: what only an instrumenting pass writes is apart from the
+/// tensors of the kernel.
+bool blocksLoads(Operation *op, Value scratch = {});
 
 /// Returns whether a program of the kernel may wait for another one: it polls,
 /// or a while loop has an atomic operation or a volatile load.

@@ -239,16 +239,20 @@ static Value pointerRoot(Value pointer) {
 bool Plan::mayMove(triton::LoadOp load) const {
   if (isVolatile(load))
     return false;
+  Value scratch =
+      scratchOfInstrumentation(load->getParentOfType<triton::FuncOp>());
+  if (isOfInstrumentation(load.getPtr(), scratch))
+    scratch = {};
   Block *block = load->getBlock();
   for (const RootUse &use : uses(load.getResult())) {
     Operation *end = ancestorIn(block, use.root);
     if (!end)
       return false;
     for (Operation *op = load->getNextNode(); op != end; op = op->getNextNode())
-      if (blocksLoads(op))
+      if (blocksLoads(op, scratch))
         return false;
     if (end != use.root) {
-      if (blocksLoads(end))
+      if (blocksLoads(end, scratch))
         return false;
       continue;
     }
@@ -260,7 +264,7 @@ bool Plan::mayMove(triton::LoadOp load) const {
       Value from = pointerRoot(load.getPtr()), to = pointerRoot(store.getPtr());
       if (!from || !to || from == to)
         return false;
-    } else if (blocksLoads(end)) {
+    } else if (blocksLoads(end, scratch)) {
       return false;
     }
   }

@@ -115,32 +115,33 @@ void ReduceLowering::lower(triton::ReduceOp op) {
       llvm::append_range(next, carried.drop_front(count * n));
       return next;
     };
+    auto loop = [&](Value from, Value to, int count, bool isFull) {
+      sums = b.forLoop(from, to, count * step, sums,
+                       [&](Value iv, ValueRange carried) {
+                         context.facts.setLimit(iv, size - count * step);
+                         context.facts.setDivisor(iv, count * step);
+                         return combineGroups(iv, carried, count, isFull);
+                       });
+    };
+    Value first = b.constant(b.getI64Type(), unit);
     if (!split) {
-      sums =
-          b.forLoop(unit, size, unit, sums, [&](Value iv, ValueRange carried) {
-            return combineGroups(iv, carried, groups, /*isFull=*/false);
-          });
+      loop(first, b.constant(b.getI64Type(), size), groups, /*isFull=*/false);
     } else {
-      // If the loop stops behind the ends, few groups need masks (unless other
-      // masks end elsewhere, or an index may wrap around): one chain suffices.
-      int maskedChains = split.stops ? 1 : groups;
-      Value first = b.constant(b.getI64Type(), unit);
-      auto [full, stop] = splits.ends(split, coordsAt(Lanes::uniform(first)),
-                                      size, unit, maskedChains * step);
-      full = b.createOrFold<arith::MaxUIOp>(full, first);
-      stop = b.createOrFold<arith::MaxUIOp>(stop, first);
-      auto loop = [&](Value from, Value to, int count, bool isFull) {
-        sums = b.forLoop(from, to, count * step, sums,
-                         [&](Value iv, ValueRange carried) {
-                           context.facts.setLimit(iv, size - count * step);
-                           context.facts.setDivisor(iv, count * step);
-                           return combineGroups(iv, carried, count, isFull);
-                         });
-      };
+      // Which chain an element goes to depends on where the loop may stop, not
+      // on the masks that it evaluates. So the bits of a sum are the same
+      // whether a masked tensor is in scratch memory or not.
+      auto [full, chained, stop] =
+          splits.ends(split, coordsAt(Lanes::uniform(first)), size, unit, step);
+      full = b.createOrFold<arith::MinUIOp>(full, chained);
+      for (Value *end : {&full, &chained, &stop})
+        *end = b.createOrFold<arith::MaxUIOp>(*end, first);
       if (!split.evaluated.empty())
         loop(first, full, groups, /*isFull=*/true);
-      loop(full, stop, maskedChains, /*isFull=*/false);
+      if (!split.stops || split.stopping.size() > 1 || split.evaluated.empty())
+        loop(full, chained, groups, /*isFull=*/false);
       if (split.stops) {
+        // Few groups are left: one chain suffices.
+        loop(chained, stop, 1, /*isFull=*/false);
         auto valuesOfRest = [&] {
           return valuesAt(splits.firstOfRest(stop, size, step), 0);
         };

@@ -62,7 +62,7 @@ SplitPoints::Ends SplitPoints::ends(const Split &split, const Coords &coords,
                                     int64_t stopStep) {
   Type i64 = b.getI64Type();
   Value whole = b.constant(i64, size), none = b.constant(i64, 0);
-  Ends ends = {split.evaluated.empty() ? none : whole,
+  Ends ends = {split.evaluated.empty() ? none : whole, whole,
                split.stops ? none : whole};
   evaluator.withScope(1, [&] {
     Coords first = coords;
@@ -77,11 +77,17 @@ SplitPoints::Ends SplitPoints::ends(const Split &split, const Coords &coords,
         b.createOrFold<arith::AndIOp>(ends.full, b.constant(i64, -fullStep));
     if (!split.stops)
       return;
+    Value noneWraps = b.constant(b.getI1Type(), 1);
     for (const Comparison &comparison : split.stopping) {
       Value end = endOf(comparison, first, size, neverWraps);
       end = b.createOrFold<arith::SelectOp>(neverWraps, end, whole);
       ends.stop = b.createOrFold<arith::MaxUIOp>(ends.stop, end);
+      noneWraps = b.createOrFold<arith::AndIOp>(noneWraps, neverWraps);
     }
+    ends.fullStop = b.createOrFold<arith::SelectOp>(
+        noneWraps,
+        b.createOrFold<arith::AndIOp>(ends.stop, b.constant(i64, -fullStep)),
+        none);
     ends.stop = b.createOrFold<arith::AndIOp>(
         b.createOrFold<arith::AddIOp>(ends.stop, b.constant(i64, stopStep - 1)),
         b.constant(i64, -stopStep));

@@ -64,6 +64,9 @@ public:
     /// In front of this multiple of `fullStep`, all comparisons of
     /// `Split::evaluated` are true.
     Value full;
+    /// `stop`, rounded down to a multiple of `fullStep`; 0 if an index of
+    /// `Split::stopping` wraps around.
+    Value fullStop;
     /// From this multiple of `stopStep` on, all comparisons of
     /// `Split::stopping` are false; the size of the dimension if the split does
     /// not stop.

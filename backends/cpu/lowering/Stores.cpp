@@ -46,28 +46,6 @@ struct Follower {
 };
 } // namespace
 
-/// Returns whether `address` is made of `scratch` or of a number in it. The
-/// kernel's own code does not read this memory, so the address is one of the
-/// pass that has instrumented the kernel: of its records or shadows.
-static bool isMadeOf(Value scratch, Value address) {
-  SmallVector<Value> todo{address};
-  while (scratch && !todo.empty()) {
-    Value value = todo.pop_back_val();
-    if (value == scratch)
-      return true;
-    Operation *op = value.getDefiningOp();
-    if (auto offset = dyn_cast_or_null<triton::AddPtrOp>(op))
-      todo.push_back(offset.getPtr());
-    else if (auto load = dyn_cast_or_null<triton::LoadOp>(op))
-      todo.push_back(load.getPtr());
-    else if (isa_and_nonnull<triton::IntToPtrOp, triton::BitcastOp,
-                             triton::SplatOp, triton::BroadcastOp,
-                             triton::ExpandDimsOp, arith::AddIOp>(op))
-      llvm::append_range(todo, op->getOperands());
-  }
-  return false;
-}
-
 /// Adds the values to which `use` may pass the address on. Returns false if the
 /// use may store through it.
 bool Follower::follow(OpOperand &use) {
@@ -119,7 +97,7 @@ bool Follower::follow(OpOperand &use) {
   }
   std::optional<MemoryAccess> access = memoryAccessOf(op);
   if (access && access->kind != MemoryAccess::Kind::Load && access->pointer &&
-      isMadeOf(scratch, access->pointer)) {
+      isOfInstrumentation(access->pointer, scratch)) {
     addAll(op->getResults());
     return true;
   }

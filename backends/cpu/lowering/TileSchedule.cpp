@@ -55,7 +55,7 @@ void TileSchedule::forTile(ArrayRef<int64_t> shape, int vectorDim, Body body,
 void TileSchedule::forSplitGroups(Coords &coords, int64_t size, int lanes,
                                   Body body, const Split &split, Rest rest) {
   Type i64 = b.getI64Type();
-  auto [full, stop] = splits.ends(split, coords, size, lanes, lanes);
+  auto [full, fullStop, stop] = splits.ends(split, coords, size, lanes, lanes);
   auto groupAt = [&](Value first) {
     context.facts.setLimit(first, size - lanes);
     context.facts.setDivisor(first, lanes);

@@ -149,6 +149,27 @@ def test_a_sum_with_nan_behind_the_mask() -> None:
 
 
 @triton.jit
+def sum_of_squares(x, y, unrelated, n, m, other, STORED: tl.constexpr, SIZE: tl.constexpr):
+    i = tl.arange(0, SIZE)
+    v = tl.load(x + i, (i < n) & (i < m + 30), other=other)
+    if STORED:  # a load does not move across an atomic operation, so `v` goes to scratch memory
+        tl.atomic_add(unrelated, 1)
+    tl.store(y, tl.sum(v * v, 0))
+
+
+@pytest.mark.parametrize("other", [0.0, 0.1])
+def test_a_sum_of_what_is_in_scratch_memory_has_the_same_bits(other: float) -> None:
+    """Checks may put a tensor there, and must not change a bit."""
+    x, unrelated = torch.rand(SIZE, generator=torch.Generator().manual_seed(0)), torch.zeros(1, dtype=torch.int32)
+    for n in ENDS:
+        for m in (40, 200, 2**31 - 40):
+            sums = torch.zeros(2)
+            for stored in (False, True):
+                sum_of_squares[(1,)](x, sums[stored:], unrelated, n, m, other, STORED=stored, SIZE=SIZE)
+            assert sums[0] == sums[1], (n, m)
+
+
+@triton.jit
 def softmax(x, y, n, stride, SIZE: tl.constexpr):
     row, i = tl.program_id(0), tl.arange(0, SIZE)
     v = tl.load(x + row * stride + i, i < n, other=-float("inf"))

@@ -25,12 +25,14 @@ generated = settings(
 SIZES = st.integers(1, 40)
 
 
-def check(kernel: Any, grid: tuple[int, ...], out: Any, *args: Any, checks: str = CHECKS, **options: Any) -> None:
+def check(
+    kernel: Any, grid: tuple[int, ...], out: Any, *args: Any, checks: str = CHECKS, static: bool = True, **options: Any
+) -> None:
     """Runs a kernel without and with the checks; `out` is its first argument."""
     kernel[grid](out, *args, **options)
     plain = out.copy()
     out[:] = 0
-    with tx.sanitize(checks) as report:
+    with tx.sanitize(checks, static=static) as report:
         kernel[grid](out, *args, **options)
     assert not report.findings, report.text()
     assert report.accesses
@@ -220,3 +222,18 @@ def test_products_stay_beside_sums_for_a_gpu() -> None:
             fused.append(triton.compile(source, target=GPUTarget("cuda", 90, 32)).asm["ptx"].count("fma.rn.f32"))
     assert fused[0] > 0
     assert fused[1] >= fused[0]
+
+
+@triton.jit
+def rms_norm(o, x, w, columns, N: tl.constexpr):
+    row, i = tl.program_id(0) * columns, tl.arange(0, N)
+    v = tl.load(x + row + i, mask=i < columns, other=0.0)
+    scale = tl.rsqrt(tl.sum(v * v, 0) / columns + 1e-6)
+    tl.store(o + row + i, v * scale * tl.load(w + i, mask=i < columns), mask=i < columns)
+
+
+@pytest.mark.parametrize("columns", [1000, 1024])
+def test_a_sum_is_in_the_same_order_if_the_kernel_makes_every_check(columns: int) -> None:
+    """A check stands between the load of the row and its last use."""
+    x, w = numbers(50, columns), numbers(columns)
+    check(rms_norm, (50,), np.zeros_like(x), x, w, columns, N=1024, checks="bounds,lanes,hints", static=False)

@@ -68,6 +68,14 @@ ENDS_OF_LOOPS, SPLIT_POINTS, REST = "SplitEnds.cpp", "SplitPoints.cpp", "ReduceR
 ENDS, RING, RANDOM = "ends_of_32_bits", "both_sides_of_zero", "random_kernels"
 
 MUTATIONS = {
+    # Which chain of a sum an element goes to
+    "what is in scratch memory has one chain": SplitMutation(
+        ENDS_OF_LOOPS,
+        "b.constant(i64, -fullStep)",
+        "split.evaluated.empty() ? none : b.constant(i64, -fullStep)",
+        "the_same_bits",
+        behind="ends.fullStop =",
+    ),
     # Exchanged elements
     "the xor of another tensor": ExchangeMutation(EXCHANGES, "reduce.getOperand(0) != tensor", "false"),
     "the xor of four elements": ExchangeMutation(
@@ -136,7 +144,7 @@ MUTATIONS = {
         ENDS_OF_LOOPS, "b.constant(type, 1)", "b.constant(type, 0)", "store_ends_where", behind="  if (isInclusive)"
     ),
     "full groups end inside of one": SplitMutation(
-        ENDS_OF_LOOPS, "b.constant(i64, -fullStep)", "b.constant(i64, -1)", "store_ends_where"
+        ENDS_OF_LOOPS, "b.constant(i64, -fullStep)", "b.constant(i64, -1)", "store_ends_where", behind="ends.full ="
     ),
     "a choice stops": SplitMutation(
         SPLIT_POINTS,
