@@ -19,11 +19,10 @@ from support.cpu import ptx_models, ptx_page
 from support.cpu.ptx_form import Form
 from support.cpu.ptx_forms import FORMS
 
-pytestmark = pytest.mark.keeps_kernels
 torch = pytest.importorskip("torch")
 CPUDriver = pytest.importorskip("triton_ext.backends.cpu.driver").CPUDriver
 
-pytestmark = pytest.mark.usefixtures("on_cpu")
+pytestmark = [pytest.mark.usefixtures("on_cpu"), pytest.mark.keeps_kernels]
 N = 128
 CONSTRAINTS = {16: "h", 32: "r", 64: "l"}
 
