@@ -104,11 +104,11 @@ def cases(groups: list[str]) -> Iterator[Case]:
             yield case
 
 
-def line(case: Case, threads: int, compiles: bool) -> tuple[str, float]:
+def line(case: Case, threads: int, compiles: bool, turns: int) -> tuple[str, float]:
     """Returns the line of a row, and its ratio."""
-    ours, other = beside(case.ours, case.other)
+    ours, other = beside(case.ours, case.other, turns=turns)
     torch.set_num_threads(1)  # a launch reads this
-    single, single_other = beside(case.ours, case.other, turns=4)
+    single, single_other = beside(case.ours, case.other, turns=turns // 2)
     torch.set_num_threads(threads)
     most, (_, operations) = bandwidth(int(case.bytes), threads), peak(case.unit, threads)
     rate = case.operations / ours
@@ -128,12 +128,12 @@ def line(case: Case, threads: int, compiles: bool) -> tuple[str, float]:
     return text.rstrip(), ours / other
 
 
-def measure(groups: list[str], threads: int, compiles: bool) -> None:
-    """Prints a line for each row, and which are above their aims."""
+def measure(groups: list[str], threads: int, compiles: bool, turns: int) -> None:
+    """Prints a line for each row, and which are above their aims. A row is measured in so many turns."""
     print(f"times in ms, {threads} threads and one\n\n{COLUMNS.rstrip()}", flush=True)
     above = []
     for case in cases(groups):
-        text, ratio = line(case, threads, compiles)
+        text, ratio = line(case, threads, compiles, turns)
         print(text, flush=True)
         if ratio > case.aim:
             above.append(f"{case.name} {ratio:.2f} ({case.aim})")
@@ -181,7 +181,8 @@ def main() -> None:
             name, most = peak(unit, count)
             print(f"peak of {unit} with {count} threads: {most / 1e9:.0f} GFLOP/s ({name or 'no such unit'})")
     print(f"load of the machine: {os.getloadavg()[0]:.1f}")
-    measure(list(QUICK) if arguments.quick else arguments.rows or list(ROWS), threads, arguments.compile)
+    rows, turns = (QUICK, 4) if arguments.quick else (arguments.rows or ROWS, 8)
+    measure([*rows], threads, arguments.compile, turns)
     if not arguments.quick and not arguments.rows:
         finish()
 
