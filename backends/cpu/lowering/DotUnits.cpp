@@ -29,6 +29,12 @@ bool mlir::triton_ext::cpu::mayWait(triton::DotOp op) {
   return shapeOf(op).K >= wordBytes;
 }
 
+bool mlir::triton_ext::cpu::multipliesStoredRight(const Plan &plan,
+                                                  triton::DotOp op,
+                                                  const DotUnit &unit) {
+  return unit.isFloats() && plan.isStored(op.getB());
+}
+
 int64_t mlir::triton_ext::cpu::joinedIterations(triton::DotOp op,
                                                 const DotUnit &unit) {
   // The panels of a block and its rows of the left operand fit in the first

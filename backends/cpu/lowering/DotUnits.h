@@ -10,6 +10,7 @@
 #define TRITON_EXT_CPU_DOTUNITS_H
 
 #include "Context.h"
+#include "Plan.h"
 
 namespace mlir::triton_ext::cpu {
 
@@ -76,6 +77,12 @@ DotShape shapeOf(triton::DotOp op);
 /// sum is the same then, bit for bit, because the products are added to it in
 /// the same order. (It is not if the sum is rounded to f16 in each iteration.)
 bool mayWait(triton::DotOp op);
+
+/// Whether the right operand is a matrix in scratch memory that floats are
+/// multiplied with as it is, row by row. Then it is not packed, so the product
+/// neither waits nor shares it.
+bool multipliesStoredRight(const Plan &plan, triton::DotOp op,
+                           const DotUnit &unit);
 
 /// Returns how many iterations of its loop a product waits for: their operands
 /// are packed side by side along K, then multiplied at once. It is 1 if the

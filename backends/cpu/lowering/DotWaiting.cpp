@@ -17,9 +17,7 @@ SmallVector<triton::DotOp> DotLowering::beginWaiting(scf::ForOp loop) {
     std::optional<DotUnit> unit = chooseDotUnit(context.target, op);
     int64_t slots = unit ? joinedIterations(op, *unit) : 1;
     const SharedPanel *panel = shared.of(op);
-    // A right matrix of f32 in scratch memory is multiplied as it is.
-    if (!panel &&
-        (slots == 1 || (unit->isFloats() && plan.isStored(op.getB()))))
+    if (!panel && (slots == 1 || multipliesStoredRight(plan, op, *unit)))
       continue;
     DotPacking packing(*this, conversion, *unit, op, slots);
     // Iterations that are not kept use one more block.

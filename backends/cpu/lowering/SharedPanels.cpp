@@ -36,16 +36,14 @@ void SharedPanels::store(Value value, Value address) {
 }
 
 void SharedPanels::find(const ProgramOrder &order) {
-  int64_t left = context.target.limits.mostSharedBytes;
   if (synchronizes(context.function))
     return;
+  SmallVector<SharedPanel> found;
   context.function.walk([&](triton::DotOp op) {
     auto loop = dyn_cast<scf::ForOp>(op->getParentOp());
     std::optional<DotUnit> unit = chooseDotUnit(context.target, op);
-    int64_t slots = unit ? joinedIterations(op, *unit) : 1;
-    // A right matrix of f32 in scratch memory is multiplied as it is.
-    if (!unit || !mayWait(op) || panels.size() == mostProducts ||
-        (unit->isFloats() && plan.isStored(op.getB())))
+    if (!unit || !mayWait(op) || found.size() == mostProducts ||
+        multipliesStoredRight(plan, op, *unit))
       return;
     PanelSources sources{loop, plan, {}, {}, {}};
     if (!sources.visit(op.getB(), true) || sources.loads.empty() ||
@@ -53,25 +51,26 @@ void SharedPanels::find(const ProgramOrder &order) {
           return differsByProgram(value, order);
         }))
       return;
-    DotShape shape = shapeOf(op);
-    int64_t bytes = slots * shape.K * shape.N / unit->elementsOfWord();
+    found.push_back({op, sources.key.takeVector(), std::move(sources.loads)});
+  });
+  // Products of a kernel get equal parts of the memory. What one cannot use is
+  // left to those behind it.
+  int64_t left = context.target.limits.mostSharedBytes;
+  for (auto [i, panel] : llvm::enumerate(found)) {
+    DotUnit unit = *chooseDotUnit(context.target, panel.product);
+    int64_t slots = joinedIterations(panel.product, unit);
+    DotShape shape = shapeOf(panel.product);
+    int64_t bytes = slots * shape.K * shape.N / unit.elementsOfWord();
     for (int64_t size : shape.batches)
       bytes *= size;
     bytes *= wordBytes;
-    int64_t blocks = left / bytes;
+    int64_t blocks = left / int64_t(found.size() - i) / bytes;
     if (!blocks)
-      return;
+      continue;
     left -= blocks * bytes;
-    panels.push_back({op,
-                      sources.key.takeVector(),
-                      std::move(sources.loads),
-                      blocks * slots,
-                      {},
-                      {},
-                      {},
-                      {},
-                      {}});
-  });
+    panel.iterations = blocks * slots;
+    panels.push_back(std::move(panel));
+  }
   if (panels.empty())
     return;
   if (order.id)

@@ -23,10 +23,10 @@ struct SharedPanel {
   /// How many iterations may be kept; a multiple of the slots of a block.
   int64_t iterations = 0;
   /// The number of iterations that this launch keeps: all of these, or none.
-  Value kept;
+  Value kept = {};
   /// The addresses of numbers of 64 bits: how many iterations are valid; the
   /// range of addresses that they were loaded from; the values of the key.
-  Value valid, low, high, keys;
+  Value valid = {}, low = {}, high = {}, keys = {};
 };
 
 class SharedPanels : RootParts {

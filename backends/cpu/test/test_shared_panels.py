@@ -103,11 +103,14 @@ class Thread:
         self.memory = torch.zeros(kernel.metadata.scratch + 64, dtype=torch.uint8)
         self.scratch = -(-self.memory.data_ptr() // 64) * 64
 
+    def call(self, arguments: tuple[torch.Tensor | int, ...], program: int, programs: int) -> None:
+        """Runs one of `programs` programs."""
+        slots = (ctypes.c_uint64 * len(arguments))(*(a if isinstance(a, int) else a.data_ptr() for a in arguments))
+        assert self.entry(slots, program, program + 1, (ctypes.c_int32 * 3)(programs, 1, 1), self.scratch) == 0
+
     def run(self, work: Work, program: int) -> torch.Tensor:
         """Runs one program, and returns its tile of c."""
-        slots = (ctypes.c_uint64 * 6)(*(a if isinstance(a, int) else a.data_ptr() for a in work.arguments))
-        grid = (ctypes.c_int32 * 3)(work.rows * work.columns, 1, 1)
-        assert self.entry(slots, program, program + 1, grid, self.scratch) == 0
+        self.call(work.arguments, program, work.rows * work.columns)
         rows = slice(program % work.rows * work.M, (program % work.rows + 1) * work.M)
         return work.c[rows, program // work.rows * work.N : (program // work.rows + 1) * work.N]
 
@@ -123,6 +126,54 @@ def test_the_next_program_of_a_column_does_not_read_the_right_operand(how: str, 
     assert torch.equal(thread.run(work, 1), expected[4:8, :16])
     assert not thread.run(work, 3).any()
     assert not thread.run(work, 2).any()
+
+
+@triton.jit
+def several(a, b, c, steps, COUNT: tl.constexpr, N: tl.constexpr):
+    """The products of a row of tiles of a with COUNT matrices, which lie behind each other."""
+    pid = tl.program_id(0)
+    i, j, k = tl.arange(0, 4)[:, None], tl.arange(0, N)[None, :], tl.arange(0, 64)
+    first, second, third = (tl.zeros((4, N), tl.int32),) * 3
+    for step in range(steps):
+        x = tl.load(a + (pid * 4 + i) * steps * 64 + step * 64 + k[None, :])
+        at = b + (step * 64 + k[:, None]) * N + j
+        first = tl.dot(x, tl.load(at), first)
+        if COUNT > 1:
+            second = tl.dot(x, tl.load(at + steps * 64 * N), second)
+        if COUNT > 2:
+            third = tl.dot(x, tl.load(at + 2 * steps * 64 * N), third)
+    tl.store(c + (pid * 4 + i) * N + j, first + 3 * second + 5 * third)
+
+
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_all_products_of_a_loop_share(count: int, tmp_path: Path) -> None:
+    """The first one leaves room: the next program reads none of the right operands."""
+    steps, n = 2, 16
+    a, b = numbers(INT8, 8, steps * 64), numbers(INT8, count, steps * 64, n)
+    expected = sum(factor * (a.long() @ right.long()) for factor, right in zip((1, 3, 5), b, strict=False))
+    c = torch.zeros(8, n, dtype=torch.int32)
+    kernel = compiled(
+        several, {"a": "*i8", "b": "*i8", "c": "*i32", "steps": "i32"}, {"COUNT": count, "N": n}, "haswell"
+    )
+    thread = Thread(kernel, tmp_path)
+    for program in range(2):
+        thread.call((a, b, c, steps), program, 2)
+        b.zero_()
+    assert torch.equal(c, expected)
+
+
+@pytest.mark.parametrize("count", [2, 3])
+def test_products_that_share_the_room_have_their_own_part(count: int, tmp_path: Path) -> None:
+    """A step has 64 KB of int8 in words of 2 bytes for each element: of 20 steps, not all have room."""
+    steps, n = 20, 512
+    a, b = numbers(INT8, 8, steps * 64), numbers(INT8, count, steps * 64, n)
+    expected = sum(factor * (a.long() @ right.long()) for factor, right in zip((1, 3, 5), b, strict=False))
+    c = torch.zeros(8, n, dtype=torch.int32)
+    kernel = compiled(
+        several, {"a": "*i8", "b": "*i8", "c": "*i32", "steps": "i32"}, {"COUNT": count, "N": n}, "haswell"
+    )
+    emulated_units.run(kernel, tmp_path, 2, (a, b, c, steps))
+    assert torch.equal(c, expected)
 
 
 # Kernels that share nothing
