@@ -41,6 +41,15 @@ struct Operands {
   Value leftAt(Value row, int64_t add, Value word) const {
     return offset(leftBase, plus(row, add), left.rowBytes, word, wordBytes);
   }
+  /// Returns the addresses of `count` rows that are read in place, or that are
+  /// packed because of a mask; none if rows are always packed.
+  SmallVector<Value> rowsAt(Value row, int64_t count) const {
+    SmallVector<Value> addresses;
+    for (int64_t r = 0; left.inPlace && r < count; ++r)
+      addresses.push_back(
+          left.inPlace->addressOf(plus(row, r), leftAt(row, r, b.zero())));
+    return addresses;
+  }
   /// The panel of `column`, a multiple of a panel's columns.
   Value rightAt(Value column, int64_t addPanels, Value word) const {
     int64_t bytesOfColumn = right.panelBytes / right.lanes;
@@ -90,19 +99,28 @@ static void multiplyVectors(const Operands &m, const DotUnit &unit,
         start = arith::SubIOp::create(b, start, corrections[v]);
       sums.push_back(start);
     }
+  SmallVector<Value> rows = m.rowsAt(i, block.rows);
+  for (Value address : rows)
+    m.left.inPlace->prefetchNext(address, j, m.N, block.columns * unit.lanes);
   sums = forWords(b, words, 1, sums, [&](Value k, ValueRange carried) {
     SmallVector<Value> next(carried), row;
     for (int64_t v = 0; v < block.columns; ++v)
       row.push_back(LLVM::LoadOp::create(b, wordVector, m.rightAt(j, v, k),
                                          unit.lanes * wordBytes));
     for (int64_t r = 0; r < block.rows; ++r) {
-      Value factor =
-          b.splat(LLVM::LoadOp::create(b, word, m.leftAt(i, r, k), wordBytes),
-                  unit.lanes);
+      Value factor = rows.empty() ? Value(LLVM::LoadOp::create(
+                                        b, word, m.leftAt(i, r, k), wordBytes))
+                                  : m.left.inPlace->load(rows[r], k);
+      factor = b.splat(factor, unit.lanes);
+      Location outer = b.getLoc();
+      // An FMA that is the only one to use a factor may load it itself.
+      if (!rows.empty() && block.columns == 1)
+        b.setLoc(m.left.inPlace->location());
       for (int64_t v = 0; v < block.columns; ++v) {
         Value &sum = next[r * block.columns + v];
         sum = multiplyWords(b, unit, sum, factor, row[v]);
       }
+      b.setLoc(outer);
     }
     return next;
   });

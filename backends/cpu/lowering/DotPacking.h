@@ -7,8 +7,7 @@
 #ifndef TRITON_EXT_CPU_DOTPACKING_H
 #define TRITON_EXT_CPU_DOTPACKING_H
 
-#include "DotUnits.h"
-#include "Roots.h"
+#include "DotInPlace.h"
 
 namespace mlir::triton_ext::cpu {
 
@@ -16,6 +15,8 @@ namespace mlir::triton_ext::cpu {
 struct PackedRows {
   Value base;
   int64_t rowBytes, batchBytes;
+  /// How rows are read where they are in memory; null if they never are.
+  std::shared_ptr<RowsInPlace> inPlace = {};
 };
 
 /// The right operand: for each `lanes` columns of the result, a panel. It has a

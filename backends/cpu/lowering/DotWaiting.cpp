@@ -110,7 +110,13 @@ void DotLowering::lowerWaiting(triton::DotOp op,
   const auto &[unit, slots, left, _, panel, iteration] = product;
   DotPacking packing(*this, conversion, unit, op, slots);
   Value slot = slotOf(b, iteration, slots);
-  packing.packLeft(left, slot);
+  PackedRows rows = left;
+  rows.inPlace = RowsInPlace::find(*this, unit, op, slots);
+  if (!rows.inPlace)
+    packing.packLeft(left, slot);
+  else if (Value isPossible = rows.inPlace->test())
+    b.ifTrue(arith::XOrIOp::create(b, isPossible, b.constant(b.getI1Type(), 1)),
+             [&] { packing.packLeft(left, slot); });
   PackedPanels right = panelsOf(b, packing, product, iteration);
   if (panel)
     shared.packOnce(*panel, iteration, [&] { packing.packRight(right, slot); });
@@ -119,7 +125,7 @@ void DotLowering::lowerWaiting(triton::DotOp op,
   Buffer sum = context.buffers.find(op.getC())->second;
   int64_t words = slots * shapeOf(op).K / unit.elementsOfWord();
   emitIf(b, arith::CmpIPredicate::eq, slot, slots - 1, [&] {
-    multiplyPacked(op, unit, sum, /*startsAtZero=*/false, left, right,
+    multiplyPacked(op, unit, sum, /*startsAtZero=*/false, rows, right,
                    b.constant(b.getI64Type(), words));
   });
   context.buffers[op.getResult()] = sum;

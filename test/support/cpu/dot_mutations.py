@@ -22,6 +22,7 @@ ALONG = "along_rows"
 ROUNDING, ELEMENTS, FLOATS = "test_dot_rounding.py", "test_elementwise.py", "FloatConversion.cpp"
 WAITS, WAITING_TILES = "test_dot_waiting.py", "test_tiles and int8"
 SHARED, SOURCES, SHARES = "SharedPanels.cpp", "PanelSources.cpp", "test_shared_panels.py"
+IN_PLACE, READS = "DotInPlace.cpp", "test_dot_in_place.py"
 
 MUTATIONS = {
     # What is chosen
@@ -137,7 +138,37 @@ MUTATIONS = {
     "a load that stands before a store is shared": Mutation(
         SOURCES, "!plan.isStored(value)", "true", "between and haswell", SHARES
     ),
+    "the first product takes all of the memory": Mutation(
+        SHARED, "left / int64_t(found.size() - i)", "left", "products_of_a_loop", SHARES
+    ),
     "programs that synchronize share": Mutation(SHARED, "synchronizes(context.function)", "false", "tell", SHARES),
     "a scalar is loaded once": Mutation(SOURCES, "!isInside || !isPacked", "!isInside", "tell", SHARES),
     "programs of a row share": Mutation(SHARED, "differsByProgram(value, order)", "false", "tell", SHARES),
+    # Left operands that are read in place
+    "a store may lie between a load and its product": Mutation(
+        IN_PLACE, "parts.plan.isStored(op.getA())", "false", "between and haswell", READS
+    ),
+    "a product that waits reads in place": Mutation(IN_PLACE, "slots > 1", "false", "plain and haswell", READS),
+    "a batch is a row": Mutation(IN_PLACE, "!shape.batches.empty()", "false", "batches", READS),
+    "strided elements are contiguous": Mutation(
+        IN_PLACE, "cpu::isContiguous(ptr.pattern, wordBytes)", "true", "strided and haswell", READS
+    ),
+    "every stride along K is 1": Mutation(IN_PLACE, "both(isOn, ptr.holds)", "isOn", "stride and haswell", READS),
+    "a mask that is off for a row is on": Mutation(
+        IN_PLACE, "both(isOn, lanes.base)", "isOn", "lower and haswell", READS
+    ),
+    "a mask of columns is on": Mutation(
+        IN_PLACE, "arith::CmpIPredicate::eq", "arith::CmpIPredicate::ule", "columns and haswell", READS
+    ),
+    "the last row decides": Mutation(IN_PLACE, "both(carried[0], isOn)", "isOn", "lower and haswell", READS),
+    "rows that are not read in place are not packed": Mutation(
+        WAITING,
+        "arith::XOrIOp::create(b, isPossible, b.constant(b.getI1Type(), 1))",
+        "isPossible",
+        "columns and haswell",
+        READS,
+    ),
+    "packed rows are the first one": Mutation(
+        PACKED, "leftAt(row, r, b.zero())", "leftAt(row, 0, b.zero())", "columns and haswell", READS
+    ),
 }
