@@ -97,13 +97,14 @@ MUTATIONS = {
         SHADOWS, "written_needs", words("within(groups.boundOf(high, size))", "groups.like(group, at)"),
     ),
     "lanes before the mask are marked": (
-        WORDS, "both_ends", words("within(groups.boundOf(low, size))", "groups.like(0, at)"),
+        WORDS, "both_ends and in_kernels", words("within(groups.boundOf(low, size))", "groups.like(0, at)"),
     ),
     "rows behind the mask are marked": (
-        WORDS, "both_ends", words("groups.compare(P::slt, at, groups.boundOf(high, size))", "isOn"),
+        WORDS, "both_ends and in_kernels", words("groups.compare(P::slt, at, groups.boundOf(high, size))", "isOn"),
     ),
     "groups have one word": (
-        WORDS, "both_ends", words("isSplitOverWords(strided, words, b)", "numberLike(0, b.getI1Type(), b)"),
+        WORDS, "both_ends and in_kernels",
+        words("isSplitOverWords(strided, words, b)", "numberLike(0, b.getI1Type(), b)"),
     ),
     "no lanes are left": (
         SHADOWS, "behind_it", words("anyOf(b, loop.getResult(0))", "numberLike(0, b.getI1Type(), b)")
@@ -112,12 +113,14 @@ MUTATIONS = {
     "a store races with loads only": (
         SHADOWS, "programs_that_write", shadow("(one.writes() || other.writes())", "(one.writes() != other.writes())")
     ),
-    "merged looks have the scalars of the last one": (SHADOWS, "not clusters", merge("values[i]", "result")),
+    "merged looks have the scalars of the last one": (
+        SHADOWS, "not clusters and in_kernels", merge("values[i]", "result"),
+    ),
     "what is written must have been written before": (
         WORDS, "every_second", look("flagged(isWrong, one.reads(), b)", "isWrong")
     ),
     "what is read is written from then on": (
-        SHADOWS, "not clusters", words("flagged(isMissing, one.writes(), b)", "isMissing")
+        SHADOWS, "not clusters and in_kernels", words("flagged(isMissing, one.writes(), b)", "isMissing")
     ),
     "two reads race if another access writes": (
         SHADOWS, "all_programs_read", races("flagged(isRace, !isFine, b)", "isRace")
