@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The pointers and the mask of a load are evaluated for whole rows. At compile
-// time, the elements of a row have to be contiguous unless an index wraps
-// around. The mask and such a wrap are tested once for each tile, at run time.
+// The pointers and the mask of a load are evaluated for whole rows. What is not
+// known when the kernel is compiled is tested once for each tile, for all rows:
+// whether a stride is 1, whether pointers in scratch memory are contiguous, and
+// whether the mask is on.
 
 #include "DotInPlace.h"
 
@@ -42,59 +43,92 @@ std::shared_ptr<RowsInPlace> RowsInPlace::find(RootParts parts,
   return rows.emitTest() ? std::make_shared<RowsInPlace>(rows) : nullptr;
 }
 
-Coords RowsInPlace::wholeRow(Value row) const {
-  return {Lanes::uniform(row), b.contiguous(b.zero(), 1)};
+static Value both(LaneBuilder &b, Value x, Value y) {
+  return b.createOrFold<arith::AndIOp>(x, y);
+}
+
+Value RowsInPlace::emitIsContiguous(Value row) {
+  Value isOn = b.constant(b.getI1Type(), 1), next;
+  bool isKnown = false;
+  auto eval = [&](int64_t first) {
+    Value at = b.constant(b.getI64Type(), first);
+    Lanes ptr =
+        evaluator.eval(pointers, {Lanes::uniform(row), b.contiguous(at, 1)});
+    isKnown = ptr.isPattern() && isContiguous(ptr.pattern, wordBytes);
+    if (isKnown && ptr.holds)
+      isOn = both(b, isOn, ptr.holds);
+    return ptr;
+  };
+  evaluator.withScope(K, [&] { eval(0); });
+  // Of pointers in scratch memory, only groups of lanes are known to be
+  // contiguous. These have to lie behind each other.
+  auto testGroup = [&](int64_t first) {
+    Lanes ptr = eval(first);
+    if (!isKnown)
+      return;
+    Type i64 = b.getI64Type();
+    Value address = LLVM::PtrToIntOp::create(b, i64, ptr.base);
+    address =
+        b.createOrFold<arith::AddIOp>(address, b.constant(i64, ptr.pattern[0]));
+    if (next)
+      isOn = both(
+          b, isOn,
+          arith::CmpIOp::create(b, arith::CmpIPredicate::eq, address, next));
+    next = arith::AddIOp::create(b, address,
+                                 b.constant(i64, mostLanes * wordBytes));
+  };
+  if (!isKnown)
+    for (int64_t first = 0; first < K && (isKnown || !first);
+         first += mostLanes)
+      evaluator.withScope(mostLanes, [&] { testGroup(first); });
+  return isKnown ? isOn : Value();
+}
+
+Value RowsInPlace::emitIsUnmasked(Value row) {
+  Split split = splits.ofTensors(mask, 1);
+  Value isOn;
+  evaluator.withScope(K, [&] {
+    Coords coords = {Lanes::uniform(row), b.contiguous(b.zero(), 1)};
+    splits.assume(split, coords);
+    if (Lanes lanes = evaluator.eval(mask, coords); lanes.isUniform())
+      isOn = lanes.base;
+  });
+  if (!isOn || split.evaluated.empty())
+    return isOn;
+  Coords coords = {Lanes::uniform(row), Lanes::uniform(b.zero())};
+  Value full = splits.ends(split, coords, K, K, K).full;
+  return both(b, isOn,
+              b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::eq, full,
+                                            b.constant(b.getI64Type(), K)));
 }
 
 bool RowsInPlace::emitTest() {
-  Split split = mask ? splits.ofTensors(mask, 1) : Split();
-  bool isContiguous = false, isTested = false;
-  auto both = [&](Value x, Value y) {
-    return b.createOrFold<arith::AndIOp>(x, y);
-  };
-  // Whether a row is possible may depend on the row.
+  bool isTested = false, mayBePossible = false;
   auto testRow = [&](Value row, ValueRange carried) -> SmallVector<Value> {
     context.facts.setLimit(row, M - 1);
-    Value isOn = b.constant(b.getI1Type(), 1);
-    evaluator.withScope(K, [&] {
-      Coords coords = wholeRow(row);
-      Lanes ptr = evaluator.eval(pointers, coords);
-      isContiguous =
-          ptr.isPattern() && cpu::isContiguous(ptr.pattern, wordBytes);
-      if (ptr.holds)
-        isOn = both(isOn, ptr.holds);
-      if (!mask)
-        return;
-      splits.assume(split, coords);
-      Lanes lanes = evaluator.eval(mask, coords);
-      isContiguous &= lanes.isUniform();
-      if (lanes.isUniform())
-        isOn = both(isOn, lanes.base);
-    });
-    if (!split.evaluated.empty()) {
-      Coords coords = {Lanes::uniform(row), Lanes::uniform(b.zero())};
-      Value full = splits.ends(split, coords, K, K, K).full;
-      isOn = both(isOn,
-                  b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::eq, full,
-                                                b.constant(b.getI64Type(), K)));
+    Value isOn = emitIsContiguous(row);
+    if (isOn && mask) {
+      Value isUnmasked = emitIsUnmasked(row);
+      isOn = isUnmasked ? both(b, isOn, isUnmasked) : Value();
     }
+    mayBePossible = bool(isOn);
+    if (!mayBePossible)
+      return {carried[0]};
     isTested = !matchPattern(isOn, m_One());
-    return {both(carried[0], isOn)};
+    return {both(b, carried[0], isOn)};
   };
   Value on = b.constant(b.getI1Type(), 1);
   Value all = b.forLoop(0, M, 1, on, testRow)[0];
   if (isTested)
     isPossible = all;
-  return isContiguous;
+  return mayBePossible;
 }
 
 Value RowsInPlace::addressOf(Value row, Value packed) const {
   Value address;
-  evaluator.withScope(K, [&] {
-    Lanes ptr = evaluator.eval(pointers, wholeRow(row));
-    address = ptr.vec ? b.extract(ptr.vec, 0) : ptr.base;
-    if (ptr.isPattern())
-      address = b.offset(address, b.constant(b.getI64Type(), ptr.pattern[0]));
+  evaluator.withScope(1, [&] {
+    address = b.toScalar(evaluator.eval(
+        pointers, {Lanes::uniform(row), Lanes::uniform(b.zero())}));
   });
   if (isPossible)
     address = arith::SelectOp::create(b, isPossible, address, packed);

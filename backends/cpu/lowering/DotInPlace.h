@@ -44,8 +44,12 @@ private:
 
   /// Emits the test. Returns false if the rows can never be read in place.
   bool emitTest();
-  /// Returns the coordinates of a whole row.
-  Coords wholeRow(Value row) const;
+  /// Emits an i1: whether the elements of a row are contiguous. Returns null if
+  /// that is not worth a test.
+  Value emitIsContiguous(Value row);
+  /// Emits an i1: whether the mask is on for a whole row. Returns null if that
+  /// is not worth a test.
+  Value emitIsUnmasked(Value row);
 
   LaneBuilder &b;
   Value pointers, mask;

@@ -26,6 +26,7 @@ def product(
     pid = tl.program_id(0)
     i, j, k = pid * M + tl.arange(0, M)[:, None], tl.arange(0, N)[None, :], tl.arange(0, K)
     total = tl.zeros((M, N), tl.float32)
+    carried = a + i % bound * LDA + k[None, :]
     for step in range(steps):
         down, along = step * K + k[:, None], step * K + k[None, :]
         at = i * LDA + along
@@ -51,6 +52,9 @@ def product(
             x = tl.load(a + at, mask=(i < bound) & (along < bound * 9), other=0.0)
         elif HOW == "triangle":
             x = tl.load(a + at, mask=along < bound - i, other=0.0)
+        elif HOW == "carried":
+            x = tl.load(carried)
+            carried += K
         elif HOW == "even":
             x = tl.load(a + at, mask=along % 2 < bound, other=0.0)
         else:
@@ -68,8 +72,9 @@ def product(
 
 #: What `bound` is for each way.
 WAYS = {
-    "plain": 1, "wrapped": 13, "around": 100, "strided": 1, "stride": 2, "transposed": 1, "backwards": 40,
-    "columns": 150, "rows": 13, "lower": 7, "both": 15, "triangle": 140, "even": 1, "between": 1, "sum": 1, "ahead": 1,
+    "plain": 1, "wrapped": 13, "carried": 13, "around": 112, "strided": 1, "stride": 2, "transposed": 1,
+    "backwards": 40, "columns": 150, "rows": 13, "lower": 7, "both": 15, "triangle": 140, "even": 1,
+    "between": 1, "sum": 1, "ahead": 1,
 }  # fmt: skip
 
 
@@ -108,6 +113,7 @@ class Work:
                 along = torch.arange(step * self.K, (step + 1) * self.K)[None, :]
                 places = {
                     "wrapped": i % bound * self.lda + along,
+                    "carried": i % bound * self.lda + along,
                     "around": i * self.lda + along % bound,
                     "strided": i * self.lda + along * 2,
                     "stride": i * self.lda + along * bound,
@@ -141,7 +147,7 @@ ARCHES = [arch for arch in ("haswell", "cascadelake") if arch in HERE]
 @pytest.mark.parametrize("arch", ARCHES)
 def test_results_are_right(how: str, arch: str, tmp_path: Path) -> None:
     """Steps of 64 do not wait, those of 16 do."""
-    for number, sizes in enumerate([(4, 16, 64), (8, 128, 64), (1, 8, 128), (4, 16, 16)]):
+    for number, sizes in enumerate([(4, 16, 64), (8, 128, 64), (4, 16, 16)]):
         work = Work(how, sizes)
         expected = work.model()
         work.run(arch, tmp_path / str(number))

@@ -151,16 +151,29 @@ MUTATIONS = {
     "a product that waits reads in place": Mutation(IN_PLACE, "slots > 1", "false", "plain and haswell", READS),
     "a batch is a row": Mutation(IN_PLACE, "!shape.batches.empty()", "false", "batches", READS),
     "strided elements are contiguous": Mutation(
-        IN_PLACE, "cpu::isContiguous(ptr.pattern, wordBytes)", "true", "strided and haswell", READS
+        IN_PLACE, "isContiguous(ptr.pattern, wordBytes)", "true", "strided and haswell", READS
     ),
-    "every stride along K is 1": Mutation(IN_PLACE, "both(isOn, ptr.holds)", "isOn", "stride and haswell", READS),
+    "every stride along K is 1": Mutation(IN_PLACE, "both(b, isOn, ptr.holds)", "isOn", "stride and haswell", READS),
+    "an index along K never wraps around": Mutation(
+        IN_PLACE,
+        "arith::CmpIPredicate::eq",
+        "arith::CmpIPredicate::ule",
+        "around and haswell",
+        READS,
+        behind="LLVM::PtrToIntOp::create",
+    ),
     "a mask that is off for a row is on": Mutation(
-        IN_PLACE, "both(isOn, lanes.base)", "isOn", "lower and haswell", READS
+        IN_PLACE, "lanes.base", "b.constant(b.getI1Type(), 1)", "lower and haswell", READS
     ),
     "a mask of columns is on": Mutation(
-        IN_PLACE, "arith::CmpIPredicate::eq", "arith::CmpIPredicate::ule", "columns and haswell", READS
+        IN_PLACE,
+        "arith::CmpIPredicate::eq",
+        "arith::CmpIPredicate::ule",
+        "columns and haswell",
+        READS,
+        behind="Value full = ",
     ),
-    "the last row decides": Mutation(IN_PLACE, "both(carried[0], isOn)", "isOn", "lower and haswell", READS),
+    "the last row decides": Mutation(IN_PLACE, "both(b, carried[0], isOn)", "isOn", "lower and haswell", READS),
     "rows that are not read in place are not packed": Mutation(
         WAITING,
         "arith::XOrIOp::create(b, isPossible, b.constant(b.getI1Type(), 1))",
