@@ -34,8 +34,8 @@ struct Needed {
 /// as often as the other kernel does: so the host knows how often that has run.
 class KernelSlice {
 public:
-  KernelSlice(const Needed &needed, ArrayRef<scf::IfOp> roots)
-      : needed(needed) {
+  KernelSlice(const Needed &needed, ArrayRef<scf::IfOp> roots, StringRef check)
+      : needed(needed), check(check) {
     this->roots.insert_range(roots);
   }
   void build(tt::FuncOp kernel);
@@ -48,6 +48,7 @@ private:
   void copyYield(Block &from, ArrayRef<unsigned> results, OpBuilder &b);
 
   const Needed &needed;
+  StringRef check;
   DenseSet<Operation *> roots;
   IRMapping copies;
 };
@@ -166,7 +167,7 @@ void KernelSlice::copy(Block &block, OpBuilder &b) {
   for (Operation &op : block.without_terminator()) {
     if (roots.contains(&op)) {
       Value isOut = copies.lookup(cast<scf::IfOp>(op).getCondition());
-      probe::RaiseOp::create(b, op.getLoc(), isOut, "bounds");
+      probe::RaiseOp::create(b, op.getLoc(), isOut, check);
       b.clone(op, copies);
     } else if (!needed.operations.contains(&op)) {
       continue;
@@ -248,7 +249,7 @@ static void moveBeforeLoops(probe::RaiseOp raise) {
 
 SmallVector<scf::IfOp>
 mlir::triton_ext::sanitizer::setApart(ArrayRef<scf::IfOp> branches, Looks looks,
-                                      tt::FuncOp kernel) {
+                                      tt::FuncOp kernel, StringRef check) {
   if (looks == Looks::Inline || !isPlain(kernel))
     return SmallVector<scf::IfOp>(branches);
   Needed needed;
@@ -263,12 +264,12 @@ mlir::triton_ext::sanitizer::setApart(ArrayRef<scf::IfOp> branches, Looks looks,
     }
   }
   if (looks == Looks::Only) {
-    KernelSlice(needed, apart).build(kernel);
+    KernelSlice(needed, apart, check).build(kernel);
     return {};
   }
   for (scf::IfOp branch : apart) {
     ImplicitLocOpBuilder b(branch.getLoc(), branch);
-    auto raise = probe::RaiseOp::create(b, branch.getCondition(), "bounds");
+    auto raise = probe::RaiseOp::create(b, branch.getCondition(), check);
     branch.erase();
     moveBeforeLoops(raise);
   }

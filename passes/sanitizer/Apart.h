@@ -23,9 +23,9 @@ enum class Looks {
 /// Treats each of the rare branches as `looks` says if it can run in a kernel
 /// of its own: if it computes integers from arguments and program ids, and
 /// nothing from memory. `branches` are in program order and in no loop. Returns
-/// those that stay in the kernel.
+/// those that stay in the kernel. The flag is raised in the name of `check`.
 SmallVector<scf::IfOp> setApart(ArrayRef<scf::IfOp> branches, Looks looks,
-                                triton::FuncOp kernel);
+                                triton::FuncOp kernel, StringRef check);
 
 } // namespace mlir::triton_ext::sanitizer
 

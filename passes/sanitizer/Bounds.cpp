@@ -232,20 +232,25 @@ void BoundsChecker::run() {
     else
       checkTile(access);
   }
+  llvm::append_range(looks, checker.looksOfLanes);
   lookAtAll();
   tracker.finish();
   if (checker.action == Action::Trap) // ends the kernel before the access
     return;
   SmallVector<scf::IfOp> rare =
-      setApart(deferLooks(looks), checker.looks, checker.kernel);
+      setApart(deferLooks(looks), checker.looks, checker.kernel, "bounds");
   if (hadLoops)
     for (scf::IfOp branch : rare)
       recomputeScalars(branch, checker.kernel);
 }
 
 llvm::json::Array sanitizer::checkBounds(Checker &checker) {
-  if (!checker.wants("bounds"))
+  if (!checker.wants("bounds")) {
+    if (!checker.looksOfLanes.empty())
+      setApart(deferLooks(checker.looksOfLanes), checker.looks, checker.kernel,
+               "lanes");
     return {};
+  }
   BoundsChecker bounds(checker);
   bounds.run();
   return bounds.takeHostAccesses();

@@ -45,9 +45,11 @@ static bool isMoved(Value value, Value start) {
   return true;
 }
 
-StridedTracker::StridedTracker(tt::FuncOp kernel) : function(kernel) {
+StridedTracker::StridedTracker(tt::FuncOp kernel, bool movesLoops)
+    : function(kernel) {
   SmallVector<scf::ForOp> loops;
-  kernel.walk([&](scf::ForOp loop) { loops.push_back(loop); });
+  if (movesLoops)
+    kernel.walk([&](scf::ForOp loop) { loops.push_back(loop); });
   IRRewriter rewriter(kernel.getContext());
   for (scf::ForOp loop : loops) {
     SmallVector<unsigned> moved;

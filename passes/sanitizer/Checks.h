@@ -6,6 +6,7 @@
 #define TRITON_EXT_SANITIZER_CHECKS_H
 
 #include "Apart.h"
+#include "DeferLooks.h"
 #include "Signs.h"
 
 #include "analysis/MemoryAccess.h"
@@ -92,11 +93,17 @@ public:
   /// Whether the kernel keeps only the first lane of what it checks lane by
   /// lane, which compiles faster. The host knows a kernel that has all of them.
   bool keepsFirst = false;
+  /// Whether a look at lanes that a mask turns off tells addresses that come
+  /// from memory. It is then in the kernel, also without proofs.
+  bool tellsLoadedAddresses = true;
   /// Whether code that is called looks at lanes. Only a program of one thread
   /// can call it.
   bool canCall = false;
   /// Whether looks at shadows are such code.
   bool callsShadows = false;
+  /// Without proofs, the looks at lanes that masks turn off. They leave loops
+  /// and the kernel as those for bounds do.
+  SmallVector<Look> looksOfLanes;
   /// What becomes of the accesses, by their numbers in the order of the
   /// program.
   CheckPlaces places;

@@ -6,10 +6,15 @@
 
 #include "Checks.h"
 #include "Flow.h"
+#include "LoopSlice.h"
+#include "OffLanes.h"
 #include "Roots.h"
 #include "Taint.h"
 
 #include "analysis/Dimensions.h"
+
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace mlir::triton_ext;
@@ -94,6 +99,65 @@ static void describe(llvm::json::Object &note, StringRef name, Operation *op) {
   }
 }
 
+/// Returns whether a value is computed from memory.
+static bool isLoaded(Value value) {
+  SetVector<Value> values;
+  values.insert(value);
+  for (unsigned i = 0; i < values.size(); ++i) {
+    Value one = values[i];
+    auto loop = dyn_cast<scf::ForOp>(one.getParentBlock()->getParentOp());
+    if (auto argument = dyn_cast<BlockArgument>(one)) {
+      if (loop && argument != loop.getInductionVar())
+        values.insert(loop.getTiedLoopResult(argument));
+      continue;
+    }
+    auto result = cast<OpResult>(one);
+    unsigned number = result.getResultNumber();
+    Operation *op = result.getOwner();
+    if (auto inner = dyn_cast<scf::ForOp>(op)) {
+      values.insert(inner.getInitArgs()[number]);
+      values.insert(inner.getYieldedValues()[number]);
+    } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
+      values.insert(branch.thenYield().getOperand(number));
+      values.insert(branch.elseYield().getOperand(number));
+    } else if (!isRepeatable(op)) {
+      return true;
+    } else {
+      values.insert_range(op->getOperands());
+    }
+  }
+  return false;
+}
+
+/// Returns a tensor as the builder's block can compute it from scalars; the
+/// tensor itself if it needs memory or what a loop carries.
+static Value computeAgain(Value value, OpBuilder &b, IRMapping &copies) {
+  Operation *op = value.getDefiningOp();
+  if (!isa<RankedTensorType>(value.getType()) || copies.contains(value) ||
+      !op || op->getNumRegions() || !isRepeatable(op))
+    return copies.lookupOrDefault(value);
+  for (Value operand : op->getOperands())
+    copies.map(operand, computeAgain(operand, b, copies));
+  b.clone(*op, copies);
+  return copies.lookup(value);
+}
+
+/// Has a branch keep no tensor that it can compute again, so that it can leave
+/// loops.
+static void keepScalars(scf::IfOp branch) {
+  IRMapping copies;
+  OpBuilder b = branch.getThenBodyBuilder();
+  SmallVector<OpOperand *> used;
+  branch.getThenRegion().walk([&](Operation *op) {
+    for (OpOperand &operand : op->getOpOperands())
+      if (!branch.getThenRegion().isAncestor(operand.get().getParentRegion()))
+        used.push_back(&operand);
+  });
+  b.setInsertionPointToStart(branch.thenBlock());
+  for (OpOperand *operand : used)
+    operand->set(computeAgain(operand->get(), b, copies));
+}
+
 void LanesOfLoad::checkTarget(Taint &taint, const Target &target) {
   Operation *sink = target.op;
   Value sinkMask;
@@ -114,9 +178,13 @@ void LanesOfLoad::checkTarget(Taint &taint, const Target &target) {
   }
   if (gated.empty() && always.empty())
     return;
+  // What is not proved is mostly true of no program.
+  bool hasCorners =
+      !checker.isStatic && checker.hasCorners && checker.action != Action::Trap;
   Value any;
   for (Value bits : llvm::concat<Value>(gated, always)) {
-    Value one = anyOf(b, bits);
+    Value one =
+        hasCorners ? mayHaveTrue(b, bits, checker.kernel) : anyOf(b, bits);
     any = any ? Value(arith::OrIOp::create(b, any, one)) : one;
   }
   auto branch = scf::IfOp::create(b, any, /*withElseRegion=*/false);
@@ -137,7 +205,8 @@ void LanesOfLoad::checkTarget(Taint &taint, const Target &target) {
   Finding finding{"lanes", load, notOf(b, bad), {}, {}, {}, {}};
   auto access = analysis::memoryAccessOf(load);
   if (access && access->pointer && target.hasSameLanes &&
-      isBefore(load, sink)) {
+      isBefore(load, sink) &&
+      (checker.tellsLoadedAddresses || !isLoaded(access->pointer))) {
     Type wide = b.getI64Type();
     if (auto tensor = dyn_cast<RankedTensorType>(access->pointer.getType()))
       wide = tensor.clone(wide);
@@ -156,6 +225,10 @@ void LanesOfLoad::checkTarget(Taint &taint, const Target &target) {
     describe(finding.note, "through", target.mixed);
   }
   checker.report(b, std::move(finding));
+  if (!hasCorners)
+    return;
+  keepScalars(branch);
+  checker.looksOfLanes.push_back({load, branch});
 }
 
 void LanesOfLoad::run() {

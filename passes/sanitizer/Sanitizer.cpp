@@ -111,9 +111,9 @@ static bool isLaunched(ModuleOp module) {
          name.starts_with("hip:");
 }
 
-static bool isOfCpu(ModuleOp module) {
+static bool isFor(ModuleOp module, StringRef name) {
   auto target = module->getAttrOfType<StringAttr>("probe.target");
-  return target && target.getValue() == "x86-64";
+  return target && target.getValue().starts_with(name);
 }
 
 static void setJson(ModuleOp module, StringRef name, llvm::json::Array list) {
@@ -213,8 +213,9 @@ void SanitizerPass::runOnOperation() {
     checker.looks = looks;
     checker.apart = apart;
     checker.keepsFirst = keepsFirst;
-    checker.callsShadows = calls && isOfCpu(module);
-    checker.canCall = isLookedAtApart && isOfCpu(module);
+    checker.tellsLoadedAddresses = proves || !isFor(module, "cuda:");
+    checker.callsShadows = calls && isFor(module, "x86-64");
+    checker.canCall = isLookedAtApart && isFor(module, "x86-64");
     if (auto promised = promisesOf(checker))
       promises.push_back(std::move(*promised));
     // These look at the kernel's own operations.

@@ -70,8 +70,9 @@ class StridedTracker {
 public:
   /// Gives the loops of the kernel an i64 for each loop-carried tensor that
   /// only moves: each iteration adds the same number to all of its elements.
-  /// This invalidates the results of these loops.
-  explicit StridedTracker(triton::FuncOp kernel);
+  /// This invalidates the results of these loops. Without `movesLoops`, loops
+  /// stay as they are, and loop-carried tensors are not tracked.
+  explicit StridedTracker(triton::FuncOp kernel, bool movesLoops = true);
 
   /// Returns the strided form of a tensor or a scalar; nullopt if it cannot be
   /// found.

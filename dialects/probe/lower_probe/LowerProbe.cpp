@@ -181,7 +181,7 @@ LogicalResult LowerProbePass::emitAll() {
       // A kernel that only reads launch words has a table, too: by it, the host
       // knows that launches need them. So has one whose launches it follows.
       if (emitter.hasSites() ||
-          llvm::any_of(probes, llvm::IsaPred<LaunchWordOp, FollowOp>))
+          llvm::any_of(probes, llvm::IsaPred<LaunchWordOp, RaiseOp, FollowOp>))
         module->setAttr("probe.sites",
                         StringAttr::get(&getContext(), emitter.table()));
     } else if (!SymbolTable::symbolKnownUseEmpty(function, module)) {

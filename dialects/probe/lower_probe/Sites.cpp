@@ -177,7 +177,7 @@ Sites::Sites(triton::FuncOp kernel, ArrayRef<Operation *> probes,
       ops.push_back(op);
     if (auto region = dyn_cast<RegionBeginOp>(op))
       regions.push_back(region);
-    hasSlot |= isa<LaunchWordOp, OutsideOp, ShadowOp>(op);
+    hasSlot |= isa<LaunchWordOp, OutsideOp, ShadowOp, RaiseOp>(op);
   }
   loops = regionLoopsOf(regions, clock);
   SmallVector<RegionBeginOp> others(regions);

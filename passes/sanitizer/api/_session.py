@@ -74,7 +74,7 @@ class Sanitizer:
         self._seen = 0  # activity of the session and wrong launches at the last look
         self._told: dict[str, int] = {}  # of each finding that an error has told, its lanes
         self._session = Session(CAPACITY, KERNELS, True, waits=True, checks=found_by(self._names))
-        self._session._looker, self._session._looked = _looks.look, frozenset({"bounds"})
+        self._session._looker, self._session._looked = _looks.look, frozenset({"bounds", "lanes"})
         self._shadows = Shadows(self._names, static=self._static)
         self._overflows = Overflows(is_checked="overflow" in self._names)
         self.report = Report(self._session, self._names, self._shadows, self._overflows)
@@ -96,7 +96,7 @@ class Sanitizer:
             calls=_looks.CALLS,
         )  # fmt: skip
         passes = [of_kernel]
-        is_of_host = bool({"bounds", "uninit", "race"} & {*self._names})
+        is_of_host = bool({"bounds", "uninit", "race", *(() if self._static else ("lanes",))} & {*self._names})
         if is_of_host:  # what the host decides of each launch, it does from this description
             passes.insert(0, tx.passes.ttir.intensity())
         wrap_launches(_seen, outer=True)  # a launch is then known to be over

@@ -11,7 +11,10 @@ import numpy as np
 import pytest
 import triton
 import triton.language as tl
+from triton.backends.compiler import GPUTarget
+from triton.compiler import ASTSource
 from triton_ext.probe._sites import followed_by, raised_by
+from triton_ext.sanitize import _looks
 
 import triton_ext as tx
 
@@ -53,6 +56,20 @@ def test_lanes_that_are_off(n: int, m: int) -> None:
 
 
 @triton.jit
+def of_both(x, out, n, k, m, B: tl.constexpr):  # noqa: PLR0917
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    tl.store(out + i, tl.load(x + i, mask=(i < n) & (i < k)), mask=i < m)
+
+
+@pytest.mark.parametrize(("n", "k"), [(200, 256), (256, 200), (256, 256)])
+def test_one_of_two_conditions_fails(n: int, k: int) -> None:
+    x, out = np.zeros(256, np.float32), np.zeros(256, np.float32)
+    found = findings("lanes", lambda: of_both[(4,)](x, out, n, k, 220, B=64))
+    assert found["default"] == found["static"] == found["corners"]
+    assert sum(one[6] for one in found["static"]) == max(0, 220 - min(n, k))
+
+
+@triton.jit
 def rows(x, out, columns, m, B: tl.constexpr):
     row = tl.program_id(0) * columns
     for start in range(0, columns, B):
@@ -91,8 +108,37 @@ def test_what_repeats_another_access_is_checked() -> None:
 def test_the_kernel_raises_the_flag() -> None:
     """The kernel compares corners, and the host decides nothing from the numbers of the launch."""
     x, out = np.zeros(256, np.float32), np.zeros(256, np.float32)
-    for static in (True, False):
-        with tx.sanitize("bounds", static=static) as report:
+    for checks, static in (("bounds", True), ("bounds", False), ("lanes", False)):
+        with tx.sanitize(checks, static=static) as report:
             kernel = copy[(4,)](x, out, 200, 200, B=64)
         assert report.findings == []
-        assert (raised_by(kernel), followed_by(kernel)) == (((), ("bounds",)) if static else (("bounds",), ()))
+        assert (raised_by(kernel), followed_by(kernel)) == (((), (checks,)) if static else ((checks,), ()))
+
+
+@triton.jit
+def gather(x, index, out, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    j = tl.load(index + i, mask=i < n, other=0)
+    tl.store(out + i, tl.load(x + j, mask=i < n), mask=i < n + 1)
+
+
+def test_lanes_of_a_gather() -> None:
+    x, out, index = np.zeros(64, np.float32), np.zeros(64, np.float32), np.full(64, 5, np.int32)
+    found = findings("lanes", lambda: gather[(1,)](x, index, out, 40, B=64))
+    assert found["default"] == found["static"] == found["corners"]
+    ((check, _, argument, coordinates, _, lane, lanes, _),) = found["static"]
+    assert (check, argument, coordinates, lane, lanes) == ("lanes", "x", (0,), 40, 1)
+
+
+def test_a_kernel_for_a_gpu_has_no_look_at_lanes_that_are_off() -> None:
+    """Its look has a kernel of its own, in which nobody knows addresses that come from memory."""
+    kinds = {"x": "*fp32", "index": "*i32", "out": "*fp32", "n": "i32", "B": "constexpr"}
+    source = ASTSource(gather, signature=kinds, constexprs={"B": 1024})
+    with tx.sanitize("lanes", static=False):
+        kernel = triton.compile(source, target=GPUTarget("cuda", 90, 32))
+    assert "scf.if" not in kernel.asm["ttir"]
+    assert "tt.reduce" not in kernel.asm["ttir"]
+    assert raised_by(kernel) == ("lanes",)
+    look = _looks._look_of(kernel)
+    assert "scf.if" in look.asm["ttir"]
+    assert "tt.load %x" not in look.asm["ttir"]
