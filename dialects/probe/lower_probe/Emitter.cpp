@@ -36,16 +36,15 @@ LogicalResult Emitter::run() {
     regions.readStart(first);
   if (first)
     b.setInsertionPoint(first);
-  emitPrologue();
-  if (!sites.regions.empty() && failed(regions.run(first)))
+  if (failed(checkLaunchWords()))
     return failure();
-  if (failed(readLaunchWords()))
-    return failure();
-  for (RaiseOp op : sites.raises) {
-    b.setInsertionPoint(op);
-    b.setLoc(op.getLoc());
-    if (failed(emitRaise(op)))
+  if (!emitInPtx()) {
+    emitPrologue();
+    if (!sites.regions.empty() && failed(regions.run(first)))
       return failure();
+    readLaunchWords();
+    for (RaiseOp op : sites.raises)
+      emitRaise(op);
   }
   for (unsigned site = 0; site < sites.ops.size(); ++site) {
     Operation *op = sites.ops[site];

@@ -54,10 +54,11 @@ private:
   Value take(Value words, Value mask);
   Value takeFromPool(Value words, Value mask);
   void followSlot();
-  LogicalResult readLaunchWords();
+  LogicalResult checkLaunchWords();
+  void readLaunchWords();
   bool isLate(Operation *op) const;
   void emitLate(unsigned site, probe::CheckOp check, probe::CheckOp next);
-  LogicalResult emitRaise(probe::RaiseOp op);
+  void emitRaise(probe::RaiseOp op);
   LogicalResult emitFailures(unsigned site, probe::FailuresOp op);
   LogicalResult emitOutside(unsigned site, probe::OutsideOp op);
   LogicalResult emitShadow(unsigned site, probe::ShadowOp op);
@@ -66,7 +67,12 @@ private:
   Value lanesLike(Type type);
   void keepFirst(probe::OutsideOp op, Value place);
   bool callRuntime(unsigned site, probe::CheckOp check);
+  bool isInPtx(probe::OutsideOp op) const;
   void keepFirstInPtx(probe::OutsideOp op, int64_t site);
+  bool isPtx();
+  Value readInPtx(ArrayRef<probe::LaunchWordOp> words, Value slot);
+  void raiseInPtx(ArrayRef<probe::RaiseOp> raises, Value slot);
+  bool emitInPtx();
   void recordFailure(unsigned site, Value number, Value hasFailed, Value count,
                      Value lane, ValueRange values);
   /// Returns the check of the site behind `site` if it is in the same place
@@ -111,7 +117,10 @@ private:
   /// The scratch pointer, !tt.ptr<i64>: it points to the launch slot if the
   /// kernel has launch words, else to the buffer.
   Value shared;
-  Value hasSlot;  ///< whether that is a slot
+  Value hasSlot; ///< whether that is a slot
+  /// The address of the slot, i64, 0 if there is none, in kernels whose probes
+  /// are all assembly; null if nothing but `outside` needs it.
+  Value slotInPtx;
   Value base;     ///< the buffer, !tt.ptr<i64>
   Value isThere;  ///< whether it is one
   Value capacity; ///< words of the area of records

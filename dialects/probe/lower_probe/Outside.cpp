@@ -92,6 +92,11 @@ void Emitter::keepFirst(OutsideOp op, Value place) {
   store(kKeyOfAddress, first);
 }
 
+bool Emitter::isInPtx(OutsideOp op) const {
+  return clock.hasPtx() &&
+         typeOf(op).getNumElements() <= kMostLanesOfThread * clock.numThreads();
+}
+
 LogicalResult Emitter::emitOutside(unsigned site, OutsideOp op) {
   if (op.getArgument() >= kernel.getNumArguments())
     return op->emitOpError()
@@ -99,8 +104,7 @@ LogicalResult Emitter::emitOutside(unsigned site, OutsideOp op) {
            << ", got " << op.getArgument();
   int64_t word = kSlotHead + kArgumentWords * kernel.getNumArguments() +
                  kSlotCounters * int64_t(site);
-  if (clock.hasPtx() &&
-      typeOf(op).getNumElements() <= kMostLanesOfThread * clock.numThreads())
+  if (isInPtx(op))
     keepFirstInPtx(op, word);
   else
     keepFirst(op, slotWord(word));

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // `probe.outside` as assembly of NVIDIA: two comparisons of each lane, and one
-// branch of each thread for several lanes. No lane moves to another thread, so
+// branch of each thread for several lanes, whose code runs again if one of them
+// is outside. No lane moves to another thread, so
 // the assembly needs neither shared memory nor barriers. Where a layout repeats
 // a lane, its key is the same, and the largest key stays what it is.
 
 #include "Clock.h"
 #include "Emitter.h"
 #include "Layout.h"
+#include "Ptx.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -18,11 +20,14 @@ namespace tt = mlir::triton;
 
 namespace {
 /// The operands of the assembly, each for several lanes.
-enum Operand { Mask, Address, Lane, Scratch, NumOperands };
+enum Operand { Mask, Address, Lane, Slot, NumOperands };
 
 class Assembly {
 public:
-  explicit Assembly(unsigned lanes) : lanes(lanes) {}
+  /// \param findsSlot whether it gets the program's scratch memory, and not the
+  /// address of the slot, or 0 if there is none
+  Assembly(unsigned lanes, bool findsSlot)
+      : lanes(lanes), findsSlot(findsSlot) {}
 
   /// Returns the text.
   ///
@@ -33,18 +38,18 @@ public:
   std::string constraints() const;
 
 private:
-  void line(const Twine &text) { os << text << '\n'; }
+  /// In one line of text: LLVM gives each one a line of the source file.
+  void line(const Twine &text) { os << text << ' '; }
   std::string of(Operand operand, unsigned lane = 0) const {
     return "$" + std::to_string(lanes * (1 + operand) + lane);
   }
   std::string word(int64_t number) const {
     return "[slot+" + std::to_string(8 * number) + "]";
   }
-  void findSlot();
   void readRange(int64_t start, int64_t bytes);
-  std::string isBad(unsigned lane) const { return "p" + std::to_string(lane); }
 
   const unsigned lanes;
+  const bool findsSlot;
   std::string content;
   llvm::raw_string_ostream os{content};
 };
@@ -57,25 +62,6 @@ std::string Assembly::constraints() const {
   return llvm::join(found, ",");
 }
 
-/// Computes the number of the program, and where the slot is, as the prologue
-/// does: each pass of Triton takes time for each operation of that.
-void Assembly::findSlot() {
-  auto read = [&](StringRef to, StringRef name) {
-    line("mov.u32 l, %" + name + ";");
-    line("cvt.u64.u32 " + to + ", l;");
-  };
-  read("program", "ctaid.z");
-  for (auto [size, id] :
-       {std::pair("nctaid.y", "ctaid.y"), {"nctaid.x", "ctaid.x"}}) {
-    read("k", size);
-    line("mul.lo.s64 program, program, k;");
-    read("k", id);
-    line("add.s64 program, program, k;");
-  }
-  line("mul.lo.s64 k, program, " + Twine(-kSlotStride) + ";");
-  line("add.s64 slot, " + of(Scratch) + ", k;");
-}
-
 /// Reads the addresses between which an access of `bytes` bytes may start.
 void Assembly::readRange(int64_t start, int64_t bytes) {
   line("ld.global.b64 s, " + word(start) + ";");
@@ -85,40 +71,47 @@ void Assembly::readRange(int64_t start, int64_t bytes) {
 
 std::string Assembly::text(int64_t bytes, int64_t argument, int64_t site) {
   line("{");
-  line(".reg .pred q, p<" + Twine(lanes) + ">;");
+  line(".reg .pred q;");
   line(".reg .b64 a, k, s, e, program, slot;");
   line(".reg .b32 l;");
-  findSlot();
-  line("ld.global.b64 a, " + word(0) + ";");
-  line("setp.ne.s64 q, a, " + Twine(kSlotMagic) + ";");
-  line("@q bra DONE;");
-  readRange(argument + kViewOfArgument, bytes);
-  for (unsigned i = 0; i < lanes; ++i) {
-    line("setp.lt.s64 q, " + of(Address, i) + ", s;");
-    line("setp.gt.or.s64 q, " + of(Address, i) + ", e, q;");
-    line("setp.ne.and.b32 " + isBad(i) + ", " + of(Mask, i) + ", 0, q;");
+  if (findsSlot) {
+    writeSlotInPtx(os, of(Slot), "slot");
+    line("ld.global.b64 a, " + word(0) + ";");
+    line("setp.ne.s64 q, a, " + Twine(kSlotMagic) + ";");
+  } else {
+    line("mov.b64 slot, " + of(Slot) + ";");
+    line("setp.eq.s64 q, slot, 0;");
   }
-  line("mov.pred q, p0;");
-  for (unsigned i = 1; i < lanes; ++i)
-    line("or.pred q, q, " + isBad(i) + ";");
-  line("@!q bra DONE;");
-  // From the last lane to the first one, which stays.
-  auto take = [&](StringRef predicate, unsigned i) {
-    line("@" + predicate + " mov.b64 a, " + of(Address, i) + ";");
-    line("@" + predicate + " mov.b32 l, " + of(Lane, i) + ";");
-  };
-  for (unsigned i = lanes; i-- > 0;)
-    take(isBad(i), i);
-  readRange(argument, bytes);
+  line("@q bra DONE;");
+  // The first turn takes a lane outside of the view, the second one, if there
+  // is such a lane, one outside of the memory.
+  readRange(argument + kViewOfArgument, bytes);
   line("mov.b64 k, 0;");
+  line("mov.b32 l, -1;");
+  line("LOOP:");
+  // From the last lane to the first one, which stays.
   for (unsigned i = lanes; i-- > 0;) {
     line("setp.lt.s64 q, " + of(Address, i) + ", s;");
     line("setp.gt.or.s64 q, " + of(Address, i) + ", e, q;");
-    line("and.pred q, q, " + isBad(i) + ";");
-    take("q", i);
-    line("@q mov.b64 k, " + Twine(INT64_MIN) + ";");
+    line("setp.ne.and.b32 q, " + of(Mask, i) + ", 0, q;");
+    line("@q mov.b64 a, " + of(Address, i) + ";");
+    line("@q mov.b32 l, " + of(Lane, i) + ";");
   }
+  line("setp.ne.s64 q, k, 0;");
+  line("@q bra FOUND;");
+  line("setp.eq.s32 q, l, -1;");
+  line("@q bra DONE;");
+  readRange(argument, bytes);
+  line("mov.b64 k, 1;");
+  line("bra LOOP;");
+  line("FOUND:");
+  // The lane is outside of the memory if there is one that is.
+  line("setp.lt.s64 q, a, s;");
+  line("setp.gt.or.s64 q, a, e, q;");
   line("cvt.u64.u32 s, l;");
+  if (!findsSlot)
+    writeProgramInPtx(os);
+  line("selp.b64 k, " + Twine(INT64_MIN) + ", 0, q;");
   line("shl.b64 program, program, " + Twine(kKeyLaneBits) + ";");
   line("add.s64 s, s, program;");
   line("sub.s64 s, " + Twine(INT64_MAX) + ", s;");
@@ -148,9 +141,13 @@ void Emitter::keepFirstInPtx(OutsideOp op, int64_t site) {
     return tt::SplatOp::create(
         b, RankedTensorType::get(type.getShape(), scalar.getType()), scalar);
   };
+  Value address = op.getAddress();
+  if (auto number = address.getDefiningOp<tt::PtrToIntOp>())
+    address = number.getSrc();
   Value operands[NumOperands] = {arith::ExtUIOp::create(b, type.clone(i32), on),
-                                 op.getAddress(), lanesLike(type), all(own)};
-  Assembly assembly(lanes);
+                                 address, lanesLike(type),
+                                 all(slotInPtx ? slotInPtx : own)};
+  Assembly assembly(lanes, /*findsSlot=*/!slotInPtx);
   tt::ElementwiseInlineAsmOp::create(
       b, TypeRange{type.clone(i32)},
       assembly.text(op.getBytes(),

@@ -20,20 +20,25 @@ void Emitter::followSlot() {
   isThere = hasSlot;
 }
 
-/// Replaces each launch word by a load where it stands.
-LogicalResult Emitter::readLaunchWords() {
+LogicalResult Emitter::checkLaunchWords() {
   int64_t size = kSlotHead + kArgumentWords * kernel.getNumArguments();
   for (LaunchWordOp op : sites.launchWords) {
     if (op.getWord() >= size)
       return op.emitOpError()
              << "expected a word below " << size << ", the size of the slot of "
              << kernel.getNumArguments() << " arguments, got " << op.getWord();
+  }
+  return success();
+}
+
+/// Replaces each launch word by a load where it stands.
+void Emitter::readLaunchWords() {
+  for (LaunchWordOp op : sites.launchWords) {
     b.setInsertionPoint(op);
     b.setLoc(op.getLoc());
     op.replaceAllUsesWith(
         loadSlot(op.getWord(), op.getOffset(), op.getOtherwise().value_or(0)));
   }
-  return success();
 }
 
 /// Returns whether a check has a note, in a kernel with a slot. The pass that
@@ -106,15 +111,13 @@ void Emitter::emitLate(unsigned site, CheckOp check, CheckOp next) {
 
 /// Counts in the slot how often the condition is true. The word is behind the
 /// counters of the sites, which a replay of a CUDA graph does not reset.
-LogicalResult Emitter::emitRaise(RaiseOp op) {
-  if (!sites.hasSlot)
-    return op->emitOpError()
-           << "expected a launch word in the kernel, by which it has a slot";
+void Emitter::emitRaise(RaiseOp op) {
+  b.setInsertionPoint(op);
+  b.setLoc(op.getLoc());
   Value mask = arith::AndIOp::create(b, op.getCondition(), hasSlot);
   int64_t place = kSlotHead + kArgumentWords * kernel.getNumArguments() +
                   kSlotCounters * int64_t(sites.ops.size());
   addTo(slotWord(place), constant(1), mask);
-  return success();
 }
 
 /// Counts the failures of one of the checks that `op` stands for, and writes

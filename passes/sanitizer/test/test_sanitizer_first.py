@@ -19,7 +19,7 @@ from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource
 
 import triton_ext as tx
-from support.probe.ptx import Machine, assembly_in
+from support.probe.ptx import Machine, assemblies_in
 from support.sanitizer.first_lanes import keep_first_lanes
 
 MAGIC = 0x31304C53_4F525054
@@ -136,10 +136,10 @@ def test_a_store_of_other_values_to_the_indices_changes_nothing() -> None:
     assert (one.lane, one.coordinates) == (77, (130,))
 
 
-def compiled(B: int, warps: int = 4, kernel: Any = gather) -> Any:
+def compiled(B: int, warps: int = 4, kernel: Any = gather, **options: bool) -> Any:
     signature = {"x": "*fp32", "index": "*i32", "out": "*fp32", "n": "i32", "B": "constexpr"}
     source = ASTSource(kernel, signature=signature, constexprs={"B": B})
-    with tx.sanitize():
+    with tx.sanitize(**options):
         return triton.compile(source, target=GPUTarget("cuda", 90, 32), options={"num_warps": warps})
 
 
@@ -158,11 +158,18 @@ SIZES = {32: 1, 512: 4, 1024: 8}
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("static", [True, False])
 @pytest.mark.parametrize("size", SIZES)
-def test_the_assembly(size: int) -> None:
-    """Each thread looks at its lanes, in any order; the slot then has the first lane of the launch."""
-    text, lanes = assembly_in(compiled(size).asm["ttir"])
+def test_the_assembly(size: int, static: bool) -> None:
+    """Each thread looks at its lanes, in any order; the slot then has the first lane of the launch.
+
+    If other assembly of the kernel finds the slot, too, it is told the address, or 0.
+    """
+    kernel = compiled(size, static=static)
+    (one,) = (one for one in assemblies_in(kernel.asm["ttir"]) if "atom" in one.text)
+    text, lanes = one.text, one.packed
     assert lanes == SIZES[size]
+    where = 2**33
     start, end, low, high = 1000, 1400, 900, 1500
 
     @settings(deadline=None)
@@ -179,7 +186,7 @@ def test_the_assembly(size: int) -> None:
         slot = [0] * 44
         slot[0] = MAGIC if has_slot else 0
         slot[8:12] = low, high, start, end
-        machine = Machine(text, slot)
+        machine = Machine(text, slot, where)
         (x, y, z), sizes = program, (program[0] + 1, 3)
         number = (z * sizes[1] + y) * sizes[0] + x
         least = 2**63 - 1 - (number << 20)
@@ -188,8 +195,9 @@ def test_the_assembly(size: int) -> None:
         for thread in order:
             part = range(thread * lanes, (thread + 1) * lanes)
             on, at = [int(content[i][0]) for i in part], [content[i][1] for i in part]
-            scratch = [number * 2048] * lanes  # where Triton has the program's own part
-            machine.run([*[0] * lanes, *on, *at, *part, *scratch], special)
+            # Where Triton has the program's own part.
+            scratch = where + number * 2048 if static else where * has_slot
+            machine.run([*[0] * lanes, *on, *at, *part, *[scratch] * lanes], special)
         outside = [
             (low <= at <= high - 4, lane, at)
             for lane, (on, at) in enumerate(content)

@@ -1,62 +1,95 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A machine for the assembly of `probe.outside`: one thread, integers of 64 bits, and a launch slot as memory."""
+"""A machine for assembly that `lower_probe` writes for NVIDIA: one thread, integers, and a launch slot as memory."""
 
 from __future__ import annotations
 
 import operator
 import re
 from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
 
-_BITS = 2**64
-_COMPARISONS: dict[str, Callable[[int, int], bool]] = {"lt": operator.lt, "gt": operator.gt, "ne": operator.ne}
+_COMPARISONS: dict[str, Callable[[int, int], bool]] = {
+    name: getattr(operator, name) for name in ("lt", "le", "gt", "ge", "ne", "eq")
+}
+#: Operations whose result wraps, by the instruction without its type.
 _ARITHMETIC: dict[str, Callable[[int, int], int]] = {
-    "add.s64": operator.add,
-    "sub.s64": operator.sub,
-    "mul.lo.s64": operator.mul,
-    "shl.b64": operator.lshift,
+    "add": operator.add,
+    "sub": operator.sub,
+    "mul.lo": operator.mul,
+    "shl": operator.lshift,
+    "and": operator.and_,
+    "or": operator.or_,
+    "xor": operator.xor,
+    "min": min,
+    "max": max,
 }
 _JOINS: dict[str, Callable[[bool, bool], bool]] = {"or": operator.or_, "and": operator.and_}
 
 
-def assembly_in(module: str) -> tuple[str, int]:
-    """Returns the only inline assembly of a module, and how many elements it takes at once."""
-    (text,) = re.findall(r'elementwise_inline_asm "([^"]*)"', module)
-    (packed,) = re.findall(r"packed_element = (\d+)", module)
-    return re.sub(r"\\([0-9A-F]{2})", lambda found: chr(int(found[1], 16)), text), int(packed)
+class Assembly(NamedTuple):
+    """An operation with inline assembly.
+
+    Attributes:
+        packed: how many elements it takes at once.
+    """
+
+    text: str
+    constraints: str
+    packed: int
+    results: list[str]
+    operands: list[str]
+
+
+def assemblies_in(module: str) -> list[Assembly]:
+    """Returns the inline assembly of a module."""
+    form = (
+        r'%(\w+)(?::(\d+))? = tt\.elementwise_inline_asm "([^"]*)" '
+        r'\{constraints = "([^"]*)", packed_element = (\d+)[^}]*\} ([^:]*) :'
+    )
+    found = []
+    for name, count, text, constraints, packed, operands in re.findall(form, module):
+        results = [f"%{name}#{i}" for i in range(int(count))] if count else [f"%{name}"]
+        plain = re.sub(r"\\([0-9A-F]{2})", lambda one: chr(int(one[1], 16)), text)
+        found.append(Assembly(plain, constraints, int(packed), results, operands.split(", ")))
+    return found
 
 
 class Machine:
     """Executes threads one after the other. An instruction that it does not know is an error."""
 
-    def __init__(self, text: str, slot: list[int]) -> None:
+    def __init__(self, text: str, slot: list[int], start: int = 0) -> None:
         """Makes a machine.
 
         Args:
             text: the text of the assembly.
-            slot: its words, at address 0; they change.
+            slot: its words; they change.
+            start: its address.
         """
-        self._lines = [line.strip() for line in text.splitlines()]
-        self._slot = slot
+        block = re.fullmatch(r"\{ (.*)\} ?", text)
+        assert block is not None, text
+        self._steps = [one.strip() for one in re.split(r";|(?<=\w:)", block[1]) if one.strip()]
+        self._slot, self._start = slot, start
         self._registers: dict[str, int] = {}
         self._operands: list[int] = []
 
-    def run(self, operands: Sequence[int], special: Mapping[str, int]) -> None:
-        """Runs a thread with these operands and special registers."""
+    def run(self, operands: Sequence[int], special: Mapping[str, int]) -> list[int]:
+        """Runs a thread with these operands and special registers. Returns the operands; the first are results."""
         self._operands, self._registers = list(operands), dict(special)
         at = 0
-        while at < len(self._lines):
-            line = self._lines[at]
+        while at < len(self._steps):
+            step = self._steps[at]
             at += 1
-            if line in ("{", "}", "DONE:") or line.startswith(".reg"):
+            if step.endswith(":") or step.startswith(".reg"):
                 continue
-            guard = re.match(r"@(!?)(\w+) ", line)
+            guard = re.match(r"@(!?)(\w+) ", step)
             if guard and bool(self._registers[guard[2]]) == bool(guard[1]):
                 continue
-            name, _, rest = line[guard.end() if guard else 0 :].rstrip(";").partition(" ")
+            name, _, rest = step[guard.end() if guard else 0 :].partition(" ")
             if name == "bra":
-                at = self._lines.index(f"{rest}:")
+                at = self._steps.index(f"{rest}:")
             else:
                 self._execute(name, re.split(r", (?![^{]*})", rest))
+        return self._operands
 
     def _value(self, text: str) -> int:
         if text.startswith("$"):
@@ -64,48 +97,58 @@ class Machine:
         return self._registers[text] if text in self._registers else int(text)
 
     def _word(self, text: str) -> int:
-        found = re.fullmatch(r"\[(\w+)\+(-?\d+)\]", text)
+        found = re.fullmatch(r"\[([$\w]+)(?:\+(-?\d+))?\]", text)
         assert found is not None, text
-        address = self._value(found[1]) + int(found[2])
+        address = self._value(found[1]) + int(found[2] or 0) - self._start
         assert address % 8 == 0
         assert 0 <= address < 8 * len(self._slot)
         return address // 8
 
     def _execute(self, name: str, given: list[str]) -> None:
         to, *rest = given
-        kind, *how = name.split(".")
-        if name in ("mov.b64", "mov.b32", "mov.u32", "mov.pred", "cvt.u64.u32"):
-            found = self._value(rest[0])
-        elif name in _ARITHMETIC:
-            found = _signed(_ARITHMETIC[name](*map(self._value, rest)))
-        elif name in ("or.b64", "or.pred", "and.pred"):
-            found = (operator.or_ if kind == "or" else operator.and_)(*map(self._value, rest))
-        elif kind == "setp":
-            left, right = self._value(rest[0]), self._value(rest[1])
-            if how[-1] == "u64":
-                left, right = left % _BITS, right % _BITS
-            found = int(_COMPARISONS[how[0]](left, right))
-            if len(how) == 3:
-                found = int(_JOINS[how[1]](bool(found), bool(self._value(rest[2]))))
-        elif name == "ld.global.b64":
-            found = _signed(self._slot[self._word(rest[0])])
-        elif name == "atom.global.max.u64":
-            place = self._word(rest[0])
-            found = _signed(self._slot[place])
-            self._slot[place] = max(self._slot[place], self._value(rest[1]) % _BITS)
-        elif name == "st.global.v2.b64":
+        kind, _, type_ = name.rpartition(".")
+        of_result = kind.partition(".")[2] if kind.startswith("cvt") else type_
+        bits = int(of_result[1:]) if of_result[1:].isdigit() else 1
+        if name == "st.global.v2.b64":
             place = self._word(to)
             assert place % 2 == 0, "16 bytes are aligned"
             values = rest[0].strip("{}").split(", ")
-            self._slot[place : place + 2] = [self._value(one) % _BITS for one in values]
+            self._slot[place : place + 2] = [self._value(one) % 2**64 for one in values]
             return
+        if name == "red.relaxed.gpu.global.add.u64":
+            self._slot[self._word(to)] += self._value(rest[0])
+            return
+        if name == "ld.global.b64":
+            found = self._slot[self._word(rest[0])]
+        elif name == "atom.global.max.u64":
+            place = self._word(rest[0])
+            found = self._slot[place]
+            self._slot[place] = max(found, self._value(rest[1]) % 2**64)
         else:
-            raise AssertionError(f"an unknown instruction: {name}")
+            found = self._computed(kind, type_, [self._value(one) for one in rest])
+        found = found & 1 if bits == 1 or kind.startswith("setp") else _signed(found, bits)
         if to.startswith("$"):
             self._operands[int(to[1:])] = found
         else:
             self._registers[to] = found
 
+    def _computed(self, kind: str, type_: str, values: list[int]) -> int:
+        """Returns what an instruction without memory computes, of more bits than it has."""
+        if type_.startswith("u") and type_[1:].isdigit():
+            values = [value % 2 ** int(type_[1:]) if kind != "mov" else value for value in values]
+        if kind in ("mov", "cvt.u32", "cvt.s64", "cvt.u64"):
+            return values[0]
+        if kind == "not":
+            return 1 - values[0]
+        if kind == "selp":
+            return values[0] if values[2] else values[1]
+        if kind.startswith("setp."):
+            _, compare, *join = kind.split(".")
+            is_true = _COMPARISONS[compare](values[0], values[1])
+            return int(_JOINS[join[0]](is_true, bool(values[2])) if join else is_true)
+        assert kind in _ARITHMETIC, f"an unknown instruction: {kind}.{type_}"
+        return _ARITHMETIC[kind](*values)
 
-def _signed(value: int) -> int:
-    return (value + 2**63) % _BITS - 2**63
+
+def _signed(value: int, bits: int = 64) -> int:
+    return (value + 2 ** (bits - 1)) % 2**bits - 2 ** (bits - 1)
