@@ -304,18 +304,20 @@ def test_sanitizer_slowdowns() -> None:
 
 
 def test_sanitizer_slowdowns_without_proofs() -> None:
-    slow, _, compiled = (RESULTS / "gpu-sanitizer-dynamic.txt").read_text().partition("compile time")
+    slow = (RESULTS / "gpu-sanitizer-dynamic.txt").read_text().partition("compile time")[0]
+    compiled = (RESULTS / "sanitizer-compile-unproved.txt").read_text()
     row = r"^(\S.*?) {2,}(?:[\d.]+ +)?([\d.]+) +([\d.]+) +([\d.]+) +([\d.]+)(?: +[\d.]+ to.*)?$"
     measured = re.findall(row, slow, re.MULTILINE)
-    times = {name: f"{float(ratio):.1f}" for name, ratio, *_ in re.findall(row, compiled, re.MULTILINE)}
+    times = re.findall(r"bounds,lanes,hints,unproved +(?:[\d.]+ +)?([\d.]+)(?: +\d+  ttir|$)", compiled, re.MULTILINE)
     said = re.findall(
         r"^\| (\w[^|]*) \|((?: [\d.]+ \|){4}) ([\d.]*) \|$", (ROOT / "docs" / "sanitizer.md").read_text(), re.MULTILINE
     )
-    assert len(said) == len(measured) == len(times) + 1 == 11
-    for (name, *ratios), (label, shown, time) in zip(measured, said, strict=True):
+    assert len(said) == len(measured) == len(times) == 11
+    assert max(map(float, times)) <= 1.5  # what issue 17 allows
+    for (name, *ratios), (label, shown, time), compiling in zip(measured, said, times, strict=True):
         assert {*name.split()} <= {*label.replace(",", "").split()}
         assert shown.replace("|", " ").split() == [f"{float(ratio):.2f}" for ratio in ratios]
-        assert time == times.get(name, "")
+        assert time == compiling
 
 
 def test_sanitizer_on_the_cpu() -> None:
