@@ -182,9 +182,10 @@ void LanesOfLoad::checkTarget(Taint &taint, const Target &target) {
   bool hasCorners =
       !checker.isStatic && checker.hasCorners && checker.action != Action::Trap;
   Value any;
-  for (Value bits : llvm::concat<Value>(gated, always)) {
-    Value one =
-        hasCorners ? mayHaveTrue(b, bits, checker.kernel) : anyOf(b, bits);
+  for (auto [i, bits] : llvm::enumerate(llvm::concat<Value>(gated, always))) {
+    Value mask = i < gated.size() ? sinkMask : Value();
+    Value one = hasCorners ? mayHaveTrue(b, bits, mask, checker.kernel)
+                           : anyOf(b, bits);
     any = any ? Value(arith::OrIOp::create(b, any, one)) : one;
   }
   auto branch = scf::IfOp::create(b, any, /*withElseRegion=*/false);

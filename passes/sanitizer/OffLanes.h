@@ -10,10 +10,12 @@
 
 namespace mlir::triton_ext::sanitizer {
 
-/// Returns an i1 that is false only if no element of `bits` is true. Where bits
-/// are comparisons of affine tiles, it is computed from their extremes. It may
-/// be true without need, which costs a look at the lanes.
-Value mayHaveTrue(ImplicitLocOpBuilder &b, Value bits, triton::FuncOp kernel);
+/// Returns an i1 that is false only if no element of `bits` is true where
+/// `mask` is, which may be null. Where bits are comparisons of affine tiles, it
+/// is computed from their extremes. It may be true without need, which costs a
+/// look at the lanes.
+Value mayHaveTrue(ImplicitLocOpBuilder &b, Value bits, Value mask,
+                  triton::FuncOp kernel);
 
 } // namespace mlir::triton_ext::sanitizer
 

@@ -55,6 +55,18 @@ def test_lanes_that_are_off(n: int, m: int) -> None:
     assert sum(one[6] for one in found["static"]) == max(0, m - max(n, 0))
 
 
+@pytest.mark.parametrize(("n", "m", "looks"), [(200, 200, False), (200, 199, False), (199, 200, True)])
+def test_a_right_launch_is_not_looked_at(n: int, m: int, looks: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No lane that the load has turned off is one of the store, which the numbers that both masks compare with tell."""
+    looked = []
+    monkeypatch.setattr(_looks, "look", lambda *given: looked.append(given))
+    x, out = np.zeros(256, np.float32), np.zeros(256, np.float32)
+    with tx.sanitize("lanes", static=False) as report:
+        copy[(4,)](x, out, n, m, B=64)
+    assert not report.findings
+    assert bool(looked) == looks
+
+
 @triton.jit
 def of_both(x, out, n, k, m, B: tl.constexpr):  # noqa: PLR0917
     i = tl.program_id(0) * B + tl.arange(0, B)

@@ -28,6 +28,10 @@ MUTATIONS = {
         DYNAMIC, "lanes_that_are_off", off("arith::invertPredicate(predicate)", "predicate"),
     ),
     "all conditions have to fail": (DYNAMIC, "one_of_two", off("isa<arith::AndIOp>(op) == isTrue", "true")),
+    "masks say nothing of lanes that are off": (DYNAMIC, "not_looked_at", off("mask.getLhs() != lhs", "true")),
+    "a number between both limits is none": (
+        DYNAMIC, "lanes_that_are_off", off("isLess(own)", "isGreater(own)", behind="Value least ="),
+    ),
     "the look at lanes stays in the kernel": (
         DYNAMIC, "for_a_gpu", lanes("!isRepeatable(op)", "false", behind="isLoaded"),
     ),
