@@ -129,7 +129,7 @@ def line(case: Case, threads: int, compiles: bool, turns: int) -> tuple[str, flo
 
 
 def measure(groups: list[str], threads: int, compiles: bool, turns: int) -> None:
-    """Prints a line for each row, and which are above their aims. A row is measured in so many turns."""
+    """Prints a line for each row, measured in `turns` turns, and which rows are above their aims."""
     print(f"times in ms, {threads} threads and one\n\n{COLUMNS.rstrip()}", flush=True)
     above = []
     for case in cases(groups):

@@ -224,7 +224,7 @@ def Probe_RaiseOp : Op<ProbeDialect, "raise", [MemoryEffects<[MemWrite]>]> {
   let description = [{
     Counts in the slot in how many programs the condition is true, so that the
     host knows that a `check` may have failed in the launch. A pass uses it for
-    checks whose code is in a kernel of its own. Needs a launch slot.
+    checks whose code is in a kernel of its own. The kernel gets a launch slot.
 
     ```mlir
     probe.raise %isOut, "bounds"

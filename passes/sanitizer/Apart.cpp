@@ -209,8 +209,8 @@ static bool isPlain(tt::FuncOp kernel) {
 
 /// Moves `raise` before the first loop of its block on which it does not
 /// depend. The corners are then not alive in the loop, nor at the same time as
-/// those that the loop checks: a matmul takes 109 registers instead of 144, and
-/// two programs fit on a multiprocessor instead of one.
+/// those that the loop checks: when this was written, a matmul took 109
+/// registers instead of 144, and two programs fit on a multiprocessor.
 static void moveBeforeLoops(probe::RaiseOp raise) {
   Block *block = raise->getBlock();
   auto isMovable = [&](Operation *op) {

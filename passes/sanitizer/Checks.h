@@ -191,10 +191,11 @@ CheckPlaces placesOfChecks(const Checker &checker);
 
 /// Each inserts what the options ask for, and nothing else. The first one
 /// returns the accesses that it leaves to the host.
-llvm::json::Array checkBounds(Checker &checker); // bounds, view
-void checkLanes(Checker &checker);               // lanes
-void checkHints(Checker &checker);               // hints
-void checkArith(Checker &checker);               // arith
+llvm::json::Array
+checkBounds(Checker &checker);     // bounds, view, and the looks of lanes
+void checkLanes(Checker &checker); // lanes
+void checkHints(Checker &checker); // hints
+void checkArith(Checker &checker); // arith
 
 /// Inserts `uninit` and `race`. Returns the accesses that look at a shadow: the
 /// host decides of each launch which shadows it needs.

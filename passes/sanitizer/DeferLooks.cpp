@@ -139,13 +139,15 @@ scf::IfOp Deferral::run(Operation *place) {
 }
 
 /// Returns the place of deferred looks: the first look behind the loop, so that
-/// findings keep the order of the program, or the end of the block.
+/// findings keep the order of the program, or the end of the block. A look at
+/// lanes stands before what they reach, which may be in front of their load if
+/// a loop carries them.
 static Operation *placeBehind(scf::ForOp loop, ArrayRef<Look> looks) {
   Block *block = loop->getBlock();
   for (const Look &look : looks) {
     Operation *access = block->findAncestorOpInBlock(*look.access);
     if (look.branch && look.branch->getBlock() == block && access &&
-        loop->isBeforeInBlock(access))
+        loop->isBeforeInBlock(access) && loop->isBeforeInBlock(look.branch))
       return look.branch;
   }
   return block->getTerminator();

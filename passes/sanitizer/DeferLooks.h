@@ -22,8 +22,8 @@ scf::ForOp loopFor(const Look &look);
 /// Moves each look behind the outermost loop that can run again for it. The
 /// loop carries one bit, which says whether any of its looks was to be taken;
 /// if so, a slice of the loop runs behind it, with the looks in it. The others
-/// stay where they are. `looks` is in program order. Returns the branches that
-/// are then in no loop.
+/// stay where they are. `looks` is in the order of the accesses. Returns the
+/// branches that are then in no loop.
 SmallVector<scf::IfOp> deferLooks(ArrayRef<Look> looks);
 
 } // namespace mlir::triton_ext::sanitizer

@@ -178,7 +178,8 @@ void LanesOfLoad::checkTarget(Taint &taint, const Target &target) {
   }
   if (gated.empty() && always.empty())
     return;
-  // What is not proved is mostly true of no program.
+  // Without proofs, most conditions are false in every program, so they are
+  // compared by corners.
   bool hasCorners =
       !checker.isStatic && checker.hasCorners && checker.action != Action::Trap;
   Value any;

@@ -25,17 +25,19 @@ std::shared_ptr<RowsInPlace> RowsInPlace::find(RootParts parts,
                                                triton::DotOp op,
                                                int64_t slots) {
   // Rows of a matrix are often whole pages apart. Then their lines share few
-  // sets of the second-level cache. For example, with rows of 8 KB and 2048
-  // sets of 16 ways, 64 KB of rows of 256 bytes fit: twice this many, for the
-  // iteration that runs and for the next one, which is prefetched. Packed rows
-  // lie behind each other.
+  // sets of the second-level cache. For example, of rows of 256 bytes that are
+  // 8 KB apart, 64 KB fit into 2048 sets of 16 ways: half of that for the
+  // iteration that runs, and half for the next one, which is prefetched. Packed
+  // rows lie behind each other.
   constexpr int64_t mostBytes = 32 << 10;
   DotShape shape = shapeOf(op);
   auto load = op.getA().getDefiningOp<triton::LoadOp>();
   // A product that waits multiplies in a later iteration, when a store may have
   // changed the rows. For the same reason, the plan stores a load in scratch
   // memory if something between it and the product may write.
-  if (!unit.isFloats() || slots > 1 || !load || !shape.batches.empty() ||
+  // Narrower floats are converted when they are packed.
+  if (!unit.isFloats() || !op.getA().getType().getElementType().isF32() ||
+      slots > 1 || !load || !shape.batches.empty() ||
       shape.M * shape.K * wordBytes > mostBytes ||
       parts.plan.isStored(op.getA()))
     return nullptr;

@@ -41,8 +41,8 @@ struct Operands {
   Value leftAt(Value row, int64_t add, Value word) const {
     return offset(leftBase, plus(row, add), left.rowBytes, word, wordBytes);
   }
-  /// Returns the addresses of `count` rows that are read in place, or that are
-  /// packed because of a mask; none if rows are always packed.
+  /// Returns the addresses of `count` rows, in place or packed, as the test of
+  /// the tile decides; none if rows are always packed.
   SmallVector<Value> rowsAt(Value row, int64_t count) const {
     SmallVector<Value> addresses;
     for (int64_t r = 0; left.inPlace && r < count; ++r)

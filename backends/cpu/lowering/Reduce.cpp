@@ -128,8 +128,8 @@ void ReduceLowering::lower(triton::ReduceOp op) {
       loop(first, b.constant(b.getI64Type(), size), groups, /*isFull=*/false);
     } else {
       // Which chain an element goes to depends on where the loop may stop, not
-      // on the masks that it evaluates. So the bits of a sum are the same
-      // whether a masked tensor is in scratch memory or not.
+      // on the masks that it evaluates. So the bits of a sum are the same if a
+      // tensor whose mask has a scalar bound is in scratch memory.
       auto [full, chained, stop] =
           splits.ends(split, coordsAt(Lanes::uniform(first)), size, unit, step);
       full = b.createOrFold<arith::MinUIOp>(full, chained);
@@ -140,7 +140,7 @@ void ReduceLowering::lower(triton::ReduceOp op) {
       if (!split.stops || split.stopping.size() > 1 || split.evaluated.empty())
         loop(full, chained, groups, /*isFull=*/false);
       if (split.stops) {
-        // Few groups are left: one chain suffices.
+        // Mostly few groups are left: one chain suffices.
         loop(chained, stop, 1, /*isFull=*/false);
         auto valuesOfRest = [&] {
           return valuesAt(splits.firstOfRest(stop, size, step), 0);

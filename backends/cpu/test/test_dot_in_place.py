@@ -143,6 +143,31 @@ class Work:
 ARCHES = [arch for arch in ("haswell", "cascadelake") if arch in HERE]
 
 
+@triton.jit
+def product_of_every(a, b, c, EVERY: tl.constexpr, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
+    """A tile of rows for each program. Of a, it reads the elements whose distance is EVERY."""
+    i, j, k = tl.program_id(0) * M + tl.arange(0, M)[:, None], tl.arange(0, N)[None, :], tl.arange(0, K)
+    total = tl.zeros((M, N), tl.float32)
+    for step in range(3):
+        x = tl.load(a + (i * 3 * K + step * K + k[None, :]) * EVERY)
+        total = tl.dot(x, tl.load(b + (step * K + k[:, None]) * N + j), total)
+    tl.store(c + i * N + j, total)
+
+
+@pytest.mark.parametrize(("dtype", "every"), [(torch.float16, 2), (torch.bfloat16, 2), (torch.float8_e5m2, 4)], ids=str)
+@pytest.mark.parametrize("arch", ARCHES)
+def test_narrow_floats_are_converted(dtype: torch.dtype, every: int, arch: str, tmp_path: Path) -> None:
+    """They are multiplied as f32, and their addresses are as far apart as those of neighbouring f32."""
+    rows, N, K = 16, 128, 64
+    a, b, c = numbers(dtype, rows * 3 * K * every), numbers(dtype, 3 * K, N), torch.zeros(rows, N)
+    element = {torch.float16: "fp16", torch.bfloat16: "bf16", torch.float8_e5m2: "fp8e5"}[dtype]
+    types = {"a": f"*{element}", "b": f"*{element}", "c": "*fp32"}
+    kernel = compiled(product_of_every, types, {"EVERY": every, "M": 8, "N": N, "K": K}, arch)
+    emulated_units.run(kernel, tmp_path, rows // 8, (a, b, c))
+    wanted = a.double().reshape(rows, -1)[:, ::every] @ b.double()
+    torch.testing.assert_close(c, wanted.float(), atol=1e-4, rtol=1e-4)
+
+
 @pytest.mark.parametrize("how", WAYS)
 @pytest.mark.parametrize("arch", ARCHES)
 def test_results_are_right(how: str, arch: str, tmp_path: Path) -> None:

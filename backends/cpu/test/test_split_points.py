@@ -159,7 +159,7 @@ def sum_of_squares(x, y, unrelated, n, m, other, STORED: tl.constexpr, SIZE: tl.
 
 @pytest.mark.parametrize("other", [0.0, 0.1])
 def test_a_sum_of_what_is_in_scratch_memory_has_the_same_bits(other: float) -> None:
-    """Checks may put a tensor there, and must not change a bit."""
+    """Checks may put a tensor there, and must not change a bit. The bounds of its mask are scalars."""
     x, unrelated = torch.rand(SIZE, generator=torch.Generator().manual_seed(0)), torch.zeros(1, dtype=torch.int32)
     for n in ENDS:
         for m in (40, 200, 2**31 - 40):

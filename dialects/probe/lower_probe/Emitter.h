@@ -114,8 +114,8 @@ private:
   /// The threads of a program, 0 if it is one; nothing if they are unknown.
   std::optional<int64_t> numThreads;
   Value own; ///< what ttg.global_scratch_alloc returns, for this program
-  /// The scratch pointer, !tt.ptr<i64>: it points to the launch slot if the
-  /// kernel has launch words, else to the buffer.
+  /// The scratch pointer, !tt.ptr<i64>: it points to the launch slot if a probe
+  /// of the kernel needs one, else to the buffer. Null with `slotInPtx`.
   Value shared;
   Value hasSlot; ///< whether that is a slot
   /// The address of the slot, i64, 0 if there is none, in kernels whose probes

@@ -75,8 +75,8 @@ inline constexpr int64_t kMostFailures = 16, kMostRuns = 64;
 /// launch asks for the buffer of a session.
 inline constexpr int32_t kStride = 1024;
 
-/// In a kernel that reads launch words, the pointer leads to a launch slot, and
-/// this is the stride and the alignment.
+/// In a kernel with a probe that needs a launch slot, the pointer leads to the
+/// slot, and this is the stride and the alignment.
 inline constexpr int32_t kSlotStride = 2048;
 /// The first word of a slot, and the words with the buffer's address, the words
 /// of its pool, and the offset of the pool.

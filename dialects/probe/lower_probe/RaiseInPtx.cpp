@@ -17,8 +17,8 @@ using namespace mlir::triton_ext::lower_probe;
 using namespace mlir::triton_ext::probe;
 namespace tt = mlir::triton;
 
-/// Returns whether assembly finds the slot by itself in all that the kernel has
-/// of probes.
+/// Returns whether every probe of the kernel can be assembly that finds the
+/// slot by itself.
 bool Emitter::isPtx() {
   return clock.hasPtx() && kernel.getBody().hasOneBlock() &&
          sites.regions.empty() && sites.clocks.empty() &&
@@ -33,7 +33,7 @@ bool Emitter::isPtx() {
 }
 
 /// Splits operations of the kernel's body where there is a loop between them,
-/// in which the results of the first ones would be kept.
+/// so that no result stays in a register throughout a loop.
 template <typename Op>
 static SmallVector<SmallVector<Op>> betweenLoops(ArrayRef<Op> ops) {
   SmallVector<Op> inOrder(ops);

@@ -154,3 +154,24 @@ def test_a_kernel_for_a_gpu_has_no_look_at_lanes_that_are_off() -> None:
     look = _looks._look_of(kernel)
     assert "scf.if" in look.asm["ttir"]
     assert "tt.load %x" not in look.asm["ttir"]
+
+
+@triton.jit
+def carried(x, ends, out, inner, n, m, turns, B: tl.constexpr):  # noqa: PLR0917
+    """A store reaches, in the next turn, what a load behind another loop has read."""
+    i = tl.arange(0, B)
+    before = tl.zeros((B,), tl.float32)
+    for turn in range(turns):
+        tl.store(out + turn * B + i, before, mask=i < n)
+        for j in range(tl.load(ends + turn), tl.load(ends + turn + 1)):
+            tl.store(inner + j * B + i, tl.load(x + j * B + i, mask=i < m), mask=i < n)
+        before = tl.load(x + turn * B + i, mask=i < m)
+
+
+@pytest.mark.parametrize(("m", "count"), [(60, 0), (40, 2)])
+def test_lanes_that_a_loop_carries_around_another_one(m: int, count: int) -> None:
+    """The look of the carried value stands before the inner loop, its load behind it."""
+    x, out, inner = (np.ones(512, np.float32) for _ in range(3))
+    found = findings("lanes", lambda: carried[(1,)](x, np.arange(5, dtype=np.int32), out, inner, 60, m, 4, B=64))
+    assert found["default"] == found["static"] == found["corners"]
+    assert len(found["static"]) == count

@@ -149,6 +149,9 @@ MUTATIONS = {
         IN_PLACE, "parts.plan.isStored(op.getA())", "false", "between and haswell", READS
     ),
     "a product that waits reads in place": Mutation(IN_PLACE, "slots > 1", "false", "plain and haswell", READS),
+    "narrow floats are read as they are": Mutation(
+        IN_PLACE, "!op.getA().getType().getElementType().isF32()", "false", "narrow and haswell", READS
+    ),
     "a batch is a row": Mutation(IN_PLACE, "!shape.batches.empty()", "false", "batches", READS),
     "strided elements are contiguous": Mutation(
         IN_PLACE, "isContiguous(ptr.pattern, wordBytes)", "true", "strided and haswell", READS
