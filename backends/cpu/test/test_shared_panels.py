@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ctypes
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -145,35 +146,33 @@ def several(a, b, c, steps, COUNT: tl.constexpr, N: tl.constexpr):
     tl.store(c + (pid * 4 + i) * N + j, first + 3 * second + 5 * third)
 
 
+def launch_of_several(count: int, steps: int, n: int) -> tuple[CompiledKernel, tuple[Any, ...], torch.Tensor]:
+    """Returns a kernel for two programs, its arguments, and what it has to write to c."""
+    a, b = numbers(INT8, 8, steps * 64), numbers(INT8, count, steps * 64, n)
+    expected = sum(factor * (a.long() @ right.long()) for factor, right in zip((1, 3, 5), b, strict=False))
+    types = {"a": "*i8", "b": "*i8", "c": "*i32", "steps": "i32"}
+    kernel = compiled(several, types, {"COUNT": count, "N": n}, "haswell")
+    return kernel, (a, b, torch.zeros(8, n, dtype=torch.int32), steps), torch.as_tensor(expected)
+
+
 @pytest.mark.parametrize("count", [1, 2, 3])
 def test_all_products_of_a_loop_share(count: int, tmp_path: Path) -> None:
     """The first one leaves room: the next program reads none of the right operands."""
-    steps, n = 2, 16
-    a, b = numbers(INT8, 8, steps * 64), numbers(INT8, count, steps * 64, n)
-    expected = sum(factor * (a.long() @ right.long()) for factor, right in zip((1, 3, 5), b, strict=False))
-    c = torch.zeros(8, n, dtype=torch.int32)
-    kernel = compiled(
-        several, {"a": "*i8", "b": "*i8", "c": "*i32", "steps": "i32"}, {"COUNT": count, "N": n}, "haswell"
-    )
+    kernel, arguments, expected = launch_of_several(count, steps=2, n=16)
+    _, right, result, _ = arguments
     thread = Thread(kernel, tmp_path)
     for program in range(2):
-        thread.call((a, b, c, steps), program, 2)
-        b.zero_()
-    assert torch.equal(c, expected)
+        thread.call(arguments, program, 2)
+        right.zero_()
+    assert torch.equal(result, expected)
 
 
 @pytest.mark.parametrize("count", [2, 3])
 def test_products_that_share_the_room_have_their_own_part(count: int, tmp_path: Path) -> None:
     """A step has 64 KB of int8 in words of 2 bytes for each element: of 20 steps, not all have room."""
-    steps, n = 20, 512
-    a, b = numbers(INT8, 8, steps * 64), numbers(INT8, count, steps * 64, n)
-    expected = sum(factor * (a.long() @ right.long()) for factor, right in zip((1, 3, 5), b, strict=False))
-    c = torch.zeros(8, n, dtype=torch.int32)
-    kernel = compiled(
-        several, {"a": "*i8", "b": "*i8", "c": "*i32", "steps": "i32"}, {"COUNT": count, "N": n}, "haswell"
-    )
-    emulated_units.run(kernel, tmp_path, 2, (a, b, c, steps))
-    assert torch.equal(c, expected)
+    kernel, arguments, expected = launch_of_several(count, steps=20, n=512)
+    emulated_units.run(kernel, tmp_path, 2, arguments)
+    assert torch.equal(arguments[2], expected)
 
 
 # Kernels that share nothing

@@ -18,9 +18,7 @@ namespace tt = mlir::triton;
 void Emitter::call(StringRef function, unsigned site, uint32_t argument,
                    ValueRange operands) {
   int64_t words = kSlotHead + kArgumentWords * int64_t(argument);
-  int64_t counters = kSlotHead + kArgumentWords * kernel.getNumArguments() +
-                     kSlotCounters * int64_t(site);
-  SmallVector<Value> all{shared, constant(words), constant(counters),
+  SmallVector<Value> all{shared, constant(words), constant(countersOf(site)),
                          constant(sites.key | (site + 1))};
   llvm::append_range(all, operands);
   auto call = tt::PrintOp::create(b, "", /*hex=*/false, all,

@@ -101,6 +101,11 @@ private:
   Value flat(Value value, int64_t numLanes);
   Value splat(Value value, int64_t numLanes);
   Value siteWord(unsigned site, int64_t word);
+  int64_t countersOf(unsigned site);
+  /// Returns the number of the slot's word that counts how often its flag was
+  /// raised. It is behind the counters of the sites, which a replay of a CUDA
+  /// graph does not reset.
+  int64_t flagWord() { return countersOf(sites.ops.size()); }
   Value sharedWord(unsigned site, int64_t word);
   Value at(Value words);
   Value constant(int64_t value);
@@ -118,8 +123,8 @@ private:
   /// of the kernel needs one, else to the buffer. Null with `slotInPtx`.
   Value shared;
   Value hasSlot; ///< whether that is a slot
-  /// The address of the slot, i64, 0 if there is none, in kernels whose probes
-  /// are all assembly; null if nothing but `outside` needs it.
+  /// If all probes of the kernel are assembly: the address of the slot, an i64
+  /// that is 0 without a slot. Null if only `outside` needs the slot.
   Value slotInPtx;
   Value base;     ///< the buffer, !tt.ptr<i64>
   Value isThere;  ///< whether it is one

@@ -102,8 +102,7 @@ LogicalResult Emitter::emitOutside(unsigned site, OutsideOp op) {
     return op->emitOpError()
            << "expected an argument below " << kernel.getNumArguments()
            << ", got " << op.getArgument();
-  int64_t word = kSlotHead + kArgumentWords * kernel.getNumArguments() +
-                 kSlotCounters * int64_t(site);
+  int64_t word = countersOf(site);
   if (isInPtx(op))
     keepFirstInPtx(op, word);
   else

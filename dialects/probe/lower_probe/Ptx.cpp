@@ -134,8 +134,9 @@ static std::pair<StringRef, StringRef> nameOf(arith::CmpIPredicate predicate) {
   llvm_unreachable("all predicates have a name");
 }
 
-/// Returns the instruction of an operation with two operands of one type, which
-/// is that of the result, without the width; empty if there is none.
+/// Returns the instruction, without its width, of an operation whose two
+/// operands and result have one type. Returns an empty text for every other
+/// operation.
 static StringRef twoOperands(Operation *op, bool isBit) {
   if (isBit)
     return llvm::TypeSwitch<Operation *, StringRef>(op)

@@ -54,8 +54,9 @@ static SmallVector<SmallVector<Op>> betweenLoops(ArrayRef<Op> ops) {
   return groups;
 }
 
-/// Reads launch words where the first one stands. Returns the address of the
-/// slot, or 0 if there is none. Without `slot`, finds it.
+/// Reads launch words where the first one stands. `slot` is the address of the
+/// slot, or null if this has to find it. Returns the address, an i64 that is 0
+/// without a slot.
 Value Emitter::readInPtx(ArrayRef<LaunchWordOp> words, Value slot) {
   Ptx ptx(b, words.size() + !slot);
   std::string address = "$0";
@@ -87,8 +88,6 @@ void Emitter::raiseInPtx(ArrayRef<RaiseOp> raises, Value slot) {
   b.setInsertionPoint(raises.back());
   Ptx ptx(b, 1);
   std::string address = ptx.operand(slot);
-  int64_t place = kSlotHead + kArgumentWords * kernel.getNumArguments() +
-                  kSlotCounters * int64_t(sites.ops.size());
   ptx.line("mov.b32 $0, 0;");
   ptx.line("mov.u32 l, %tid.x;");
   ptx.line("setp.eq.u32 p, l, 0;");
@@ -97,7 +96,7 @@ void Emitter::raiseInPtx(ArrayRef<RaiseOp> raises, Value slot) {
   for (RaiseOp op : raises) {
     ptx.line("and.pred q, p, " + ptx.of(op.getCondition()) + ";");
     ptx.line("@q red.relaxed.gpu.global.add.u64 [" + address + "+" +
-             Twine(8 * place) + "], k;");
+             Twine(8 * flagWord()) + "], k;");
   }
   ptx.build({b.getI32Type()});
 }

@@ -20,6 +20,12 @@ void Emitter::followSlot() {
   isThere = hasSlot;
 }
 
+/// Returns the number of the first word of a slot that counts for a site.
+int64_t Emitter::countersOf(unsigned site) {
+  return kSlotHead + kArgumentWords * kernel.getNumArguments() +
+         kSlotCounters * int64_t(site);
+}
+
 LogicalResult Emitter::checkLaunchWords() {
   int64_t size = kSlotHead + kArgumentWords * kernel.getNumArguments();
   for (LaunchWordOp op : sites.launchWords) {
@@ -109,15 +115,12 @@ void Emitter::emitLate(unsigned site, CheckOp check, CheckOp next) {
   recordFailure(site, number, hasFailed, count, lane, values);
 }
 
-/// Counts in the slot how often the condition is true. The word is behind the
-/// counters of the sites, which a replay of a CUDA graph does not reset.
+/// Counts in the slot how often the condition is true.
 void Emitter::emitRaise(RaiseOp op) {
   b.setInsertionPoint(op);
   b.setLoc(op.getLoc());
   Value mask = arith::AndIOp::create(b, op.getCondition(), hasSlot);
-  int64_t place = kSlotHead + kArgumentWords * kernel.getNumArguments() +
-                  kSlotCounters * int64_t(sites.ops.size());
-  addTo(slotWord(place), constant(1), mask);
+  addTo(slotWord(flagWord()), constant(1), mask);
 }
 
 /// Counts the failures of one of the checks that `op` stands for, and writes
@@ -147,9 +150,7 @@ void Emitter::recordFailure(unsigned site, Value number, Value hasFailed,
   b.setInsertionPointToStart(branch.thenBlock());
   Type pointer = shared.getType();
   Value always = truth(true);
-  Value counters =
-      slotWord(kSlotHead + kArgumentWords * kernel.getNumArguments() +
-               kSlotCounters * int64_t(site));
+  Value counters = slotWord(countersOf(site));
   bool isOne = matchPattern(number, m_Zero());
   if (!isOne)
     counters = tt::AddPtrOp::create(
