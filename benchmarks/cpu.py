@@ -176,7 +176,7 @@ def main() -> None:
     threads = torch.get_num_threads()
     model = next(row for row in Path("/proc/cpuinfo").read_text().splitlines() if row.startswith("model name"))
     print(f"CPU backend beside torch {torch.__version__} eager, {threads} threads of{model.partition(':')[2]}")
-    for unit in () if arguments.quick else ("f32", "bf16", "int8"):
+    for unit in () if arguments.quick else ("f32", "fp16", "bf16", "int8"):
         for count in (1, threads):
             name, most = peak(unit, count)
             print(f"peak of {unit} with {count} threads: {most / 1e9:.0f} GFLOP/s ({name or 'no such unit'})")

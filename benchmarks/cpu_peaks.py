@@ -96,9 +96,9 @@ def _of_vectors(vector: str, operand: str, call: str, function: str) -> str:
 def _program(unit: str, features: str) -> tuple[str, str, float]:
     """Returns the instruction, its program, and the operations of a round; empty if the unit is not there."""
     has = {feature[1:] for feature in features.split(",") if feature.startswith("+")}
-    if unit == "f32":
-        lanes = 16 if "avx512f" in has else 8
-        vector = f"<{lanes} x float>"
+    if unit == "f32" or (unit == "fp16" and "avx512fp16" in has):
+        lanes = 32 if unit == "fp16" else 16 if "avx512f" in has else 8
+        vector = f"<{lanes} x {'half' if unit == 'fp16' else 'float'}>"
         call = f"@llvm.fma({vector} {{sum}}, {vector} %x, {vector} %x)"
         program = _of_vectors(vector, vector, call, f"@llvm.fma({vector}, {vector}, {vector})")
         return "FMA", program, 2 * lanes * CHAINS
@@ -119,7 +119,7 @@ def _program(unit: str, features: str) -> tuple[str, str, float]:
 
 @lru_cache
 def peak(unit: str, threads: int) -> tuple[str, float]:
-    """Returns the instruction of a unit (f32, bf16, int8) and its operations per second with `threads` threads.
+    """Returns the instruction of a unit (f32, fp16, bf16, int8) and its operations per second with `threads` threads.
 
     Of a unit that the processor lacks, these are an empty string and 0.
     """

@@ -15,6 +15,7 @@ from cpu_kernels import (
     scaled_matmul_kernel,
     wrapped_matmul_kernel,
 )
+from cpu_peaks import peak
 from cpu_timing import Case, Rows, Run, fastest
 from torch.nn import functional
 
@@ -28,15 +29,18 @@ def _shown(tile: tuple[int, ...]) -> str:
     return "x".join(map(str, tile))
 
 
-def _product(dtype: torch.dtype, size: int, aim: float) -> Iterator[Case]:
+def _product(dtype: torch.dtype, size: int, aim: float, sums: torch.dtype = torch.float32) -> Iterator[Case]:
     """Yields the best of the tiles beside torch, and the tiles of GPUs beside the best one."""
     name = f"matmul {str(dtype).removeprefix('torch.')} {size}^3"
+    unit, rounding = UNITS[dtype], 1e-2  # up to 2,048 products are added in another order
+    if sums == torch.float16:
+        name, unit, rounding = f"{name}, sums of fp16", "fp16", 5.0  # and rounded after each of them
     if dtype == torch.int8:
         a, b = (torch.randint(-128, 128, (size, size), dtype=dtype) for _ in range(2))
         out = torch.empty(size, size, dtype=torch.int32)
     else:
         a, b = (torch.randn(size, size).to(dtype) for _ in range(2))
-        out = torch.empty(size, size)
+        out = torch.empty(size, size, dtype=sums)
 
     def eager() -> torch.Tensor:
         return torch._int_mm(a, b) if dtype == torch.int8 else a @ b
@@ -62,19 +66,21 @@ def _product(dtype: torch.dtype, size: int, aim: float) -> Iterator[Case]:
             versus=versus,
             result=out,
             expected=expected,
-            atol=1e-2,  # up to 2,048 products are added in another order
+            atol=rounding,
             bytes=2 * a.nbytes + out.nbytes,
             operations=2 * size**3,
-            unit=UNITS[dtype],
+            unit=unit,
         )
 
 
 def products(dtype: torch.dtype, aim: float) -> Callable[[], Iterator[Case]]:
-    """Returns the rows of a type."""
+    """Returns the rows of a type; of fp16 also with sums of fp16, if the processor has an FMA of them."""
 
     def rows() -> Iterator[Case]:
         for size in (1024, 2048):
             yield from _product(dtype, size, aim)
+            if dtype == torch.float16 and peak("fp16", 1)[0]:
+                yield from _product(dtype, size, 0.6, torch.float16)
 
     return rows
 

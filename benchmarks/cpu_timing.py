@@ -24,7 +24,7 @@ class Case:
         result: what `ours` has computed; compared with what `expected` returns, or `other` if it is None.
         operations: the operations of the vector code: an exp is 24, an erf 50.
         bytes: the bytes that must be read or written once.
-        unit: the unit whose peak the operations are compared with: f32, bf16 or int8.
+        unit: the unit whose peak the operations are compared with: f32, fp16, bf16 or int8.
     """
 
     name: str

@@ -48,6 +48,7 @@ DOT_UNITS = {
     "+amx-int8": 32,
     "+amx-bf16": 64,
     "+amx-fp16": 128,
+    "+avx512fp16,+avx512vl": 256,
 }
 
 #: Those that multiply bf16.

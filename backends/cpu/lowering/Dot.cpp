@@ -193,13 +193,15 @@ void DotLowering::lower(triton::DotOp op) {
     return lowerWaiting(op, *it->second);
   RankedTensorType type = op.getType();
   Type result = type.getElementType();
+  std::optional<DotUnit> unit = chooseDotUnit(context.target, op);
   // Narrow floats are multiplied and summed as f32, f64 and i32 in their own
   // type.
   Type work = result;
-  if (isa<FloatType>(result) && !result.isF64())
+  if (unit)
+    work = unit->sum();
+  else if (isa<FloatType>(result) && !result.isF64())
     work = b.getF32Type();
-  std::optional<DotUnit> unit = chooseDotUnit(context.target, op);
-  // A right matrix of f32 in scratch memory is multiplied as it is.
+  // A right matrix of floats in scratch memory is multiplied as it is.
   if (unit && unit->isFloats())
     if (auto it = context.buffers.find(op.getB());
         it != context.buffers.end() && it->second.element == work)

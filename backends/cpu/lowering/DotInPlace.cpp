@@ -14,6 +14,9 @@
 using namespace mlir;
 using namespace mlir::triton_ext::cpu;
 
+/// The bytes of an element: only rows of f32 are read in place.
+static constexpr int64_t wordBytes = 4;
+
 RowsInPlace::RowsInPlace(RootParts parts, triton::LoadOp load,
                          const DotShape &shape)
     : RootParts(parts), b(context.b), pointers(load.getPtr()),
@@ -38,7 +41,7 @@ std::shared_ptr<RowsInPlace> RowsInPlace::find(RootParts parts,
   // Narrower floats are converted when they are packed.
   if (!unit.isFloats() || !op.getA().getType().getElementType().isF32() ||
       slots > 1 || !load || !shape.batches.empty() ||
-      shape.M * shape.K * wordBytes > mostBytes ||
+      shape.M * shape.K * unit.wordBytes() > mostBytes ||
       parts.plan.isStored(op.getA()))
     return nullptr;
   RowsInPlace rows(parts, load, shape);

@@ -23,8 +23,8 @@ struct Operands {
   PackedRows left;
   PackedPanels right;
   Value leftBase, rightBase, sumBase;
-  /// The columns of the sum.
-  int64_t N;
+  /// The columns of the sum; the bytes of its elements, and of words.
+  int64_t N, wordBytes;
 
   Value offset(Value base, Value row, int64_t rowBytes, Value column,
                int64_t columnBytes) const {
@@ -39,7 +39,7 @@ struct Operands {
                                          b.constant(b.getI64Type(), number));
   }
   Value leftAt(Value row, int64_t add, Value word) const {
-    return offset(leftBase, plus(row, add), left.rowBytes, word, wordBytes);
+    return offset(leftBase, plus(row, add), left.rowBytes, word, leftBytes);
   }
   /// Returns the addresses of `count` rows, in place or packed, as the test of
   /// the tile decides; none if rows are always packed.
@@ -78,6 +78,16 @@ forWords(LaneBuilder &b, Value words, int64_t step, ValueRange inits,
   return b.forLoop(b.constant(b.getI64Type(), 0), words, step, inits, body);
 }
 
+/// Returns the word of the left operand at `address`, in all lanes.
+static Value factorAt(LaneBuilder &b, const DotUnit &unit, Value address) {
+  Type word = unit.repeatsLeft() ? b.getI32Type() : unit.words(1);
+  Value loaded = LLVM::LoadOp::create(b, word, address, leftBytes);
+  Value factor = b.splat(loaded, unit.lanes * unit.wordBytes() / leftBytes);
+  return unit.repeatsLeft()
+             ? LLVM::BitcastOp::create(b, unit.words(unit.lanes), factor)
+             : factor;
+}
+
 /// Adds the product to a block of vectors at (i, j), a vector to a row.
 /// `corrections` are subtracted from each row; there may be none.
 static void multiplyVectors(const Operands &m, const DotUnit &unit,
@@ -86,7 +96,7 @@ static void multiplyVectors(const Operands &m, const DotUnit &unit,
                             Value i, Value j) {
   LaneBuilder &b = m.b;
   Type vector = VectorType::get(unit.lanes, element);
-  Type word = unit.words(1), wordVector = unit.words(unit.lanes);
+  Type wordVector = unit.words(unit.lanes);
   SmallVector<Value> sums;
   for (int64_t r = 0; r < block.rows; ++r)
     for (int64_t v = 0; v < block.columns; ++v) {
@@ -94,7 +104,7 @@ static void multiplyVectors(const Operands &m, const DotUnit &unit,
           startsAtZero
               ? Value(LLVM::ZeroOp::create(b, vector))
               : Value(LLVM::LoadOp::create(
-                    b, vector, m.sumAt(i, r, j, v * unit.lanes), wordBytes));
+                    b, vector, m.sumAt(i, r, j, v * unit.lanes), m.wordBytes));
       if (!corrections.empty())
         start = arith::SubIOp::create(b, start, corrections[v]);
       sums.push_back(start);
@@ -106,12 +116,11 @@ static void multiplyVectors(const Operands &m, const DotUnit &unit,
     SmallVector<Value> next(carried), row;
     for (int64_t v = 0; v < block.columns; ++v)
       row.push_back(LLVM::LoadOp::create(b, wordVector, m.rightAt(j, v, k),
-                                         unit.lanes * wordBytes));
+                                         unit.lanes * m.wordBytes));
     for (int64_t r = 0; r < block.rows; ++r) {
-      Value factor = rows.empty() ? Value(LLVM::LoadOp::create(
-                                        b, word, m.leftAt(i, r, k), wordBytes))
-                                  : m.left.inPlace->load(rows[r], k);
-      factor = b.splat(factor, unit.lanes);
+      Value factor =
+          rows.empty() ? factorAt(b, unit, m.leftAt(i, r, k))
+                       : b.splat(m.left.inPlace->load(rows[r], k), unit.lanes);
       Location outer = b.getLoc();
       // An FMA that is the only one to use a factor may load it itself.
       if (!rows.empty() && block.columns == 1)
@@ -127,7 +136,7 @@ static void multiplyVectors(const Operands &m, const DotUnit &unit,
   for (int64_t r = 0; r < block.rows; ++r)
     for (int64_t v = 0; v < block.columns; ++v)
       LLVM::StoreOp::create(b, sums[r * block.columns + v],
-                            m.sumAt(i, r, j, v * unit.lanes), wordBytes);
+                            m.sumAt(i, r, j, v * unit.lanes), m.wordBytes);
 }
 
 /// Returns 128 times the sum of each column of a block, for left bytes x that
@@ -141,7 +150,7 @@ static SmallVector<Value> correctionsOf(const Operands &m, const DotUnit &unit,
     SmallVector<Value> next(carried);
     for (auto [v, sum] : llvm::enumerate(next)) {
       Value word = LLVM::LoadOp::create(b, vector, m.rightAt(j, v, k),
-                                        unit.lanes * wordBytes);
+                                        unit.lanes * m.wordBytes);
       sum = multiplyWords(b, unit, sum, b.constant(vector, 0x80808080), word);
     }
     return next;
@@ -159,9 +168,9 @@ static void multiplyTiles(const Operands &m, const DotUnit &unit,
   Type i64 = b.getI64Type();
   auto tile = [&](int64_t number) { return b.constant(b.getI8Type(), number); };
   int64_t lefts = block.rows * block.columns, rights = lefts + block.rows;
-  Value sumStride = b.constant(i64, m.N * wordBytes);
+  Value sumStride = b.constant(i64, m.N * m.wordBytes);
   Value leftStride = b.constant(i64, m.left.rowBytes);
-  Value rightStride = b.constant(i64, tileWords * wordBytes);
+  Value rightStride = b.constant(i64, tileRowBytes);
   auto forSums = [&](llvm::function_ref<void(Value, Value)> body) {
     for (int64_t r = 0; r < block.rows; ++r)
       for (int64_t c = 0; c < block.columns; ++c)
@@ -227,15 +236,17 @@ void DotLowering::multiplyPacked(triton::DotOp op, const DotUnit &unit,
                right,
                inBatch(left.base, left.batchBytes),
                inBatch(right.base, right.batchBytes),
-               inBatch(sum.ptr, shape.M * shape.N * wordBytes),
-               shape.N};
+               inBatch(sum.ptr, shape.M * shape.N * unit.wordBytes()),
+               shape.N,
+               unit.wordBytes()};
     int64_t columnStep = block.columns * unit.lanes;
     // The rows of a block stay in the first level of the cache. Panels come
     // from the second one, in the order of their addresses.
+    bool streams = mayWait(op, unit.sum());
     if (unit.isTiles())
       return b.forLoop(0, shape.M, rowStep, [&](Value i) {
         b.forLoop(0, shape.N, columnStep, [&](Value j) {
-          multiplyTiles(m, unit, block, words, startsAtZero, mayWait(op), i, j);
+          multiplyTiles(m, unit, block, words, startsAtZero, streams, i, j);
         });
       });
     b.forLoop(0, shape.N, columnStep, [&](Value j) {
@@ -252,45 +263,4 @@ void DotLowering::multiplyPacked(triton::DotOp op, const DotUnit &unit,
                 multiplyBatch, /*maxLanes=*/1);
   if (hasBegun)
     endTiles();
-}
-
-/// The configuration that `ldtilecfg` loads: palette 1, and in each of the
-/// eight tiles 16 rows of 64 bytes.
-static std::string configurationOfTiles() {
-  constexpr int size = 64, bytesOfRow = 16, rows = 48, numTiles = 8;
-  std::string bytes(size, '\0');
-  bytes[0] = 1;
-  for (int tile = 0; tile < numTiles; ++tile) {
-    bytes[bytesOfRow + 2 * tile] = tileWords * wordBytes;
-    bytes[rows + tile] = tileRows;
-  }
-  return bytes;
-}
-
-bool DotLowering::beginTiles() {
-  if (areTilesReady)
-    return false;
-  call(b, "llvm.x86.ldtilecfg",
-       {context.globalBytes("tiles", configurationOfTiles(),
-                            /*alignment=*/64)});
-  return areTilesReady = true;
-}
-
-bool DotLowering::beginTilesFor(Operation *loop) {
-  bool isWanted = false, mayLeave = false;
-  loop->walk([&](Operation *op) {
-    // The runtime may run Python code in these, or never return.
-    mayLeave |=
-        isa<triton::AtomicPollOp, triton::PrintOp, triton::AssertOp>(op);
-    if (auto dot = dyn_cast<triton::DotOp>(op)) {
-      std::optional<DotUnit> unit = chooseDotUnit(context.target, dot);
-      isWanted |= unit && unit->isTiles();
-    }
-  });
-  return isWanted && !mayLeave && beginTiles();
-}
-
-void DotLowering::endTiles() {
-  call(b, "llvm.x86.tilerelease", {});
-  areTilesReady = false;
 }

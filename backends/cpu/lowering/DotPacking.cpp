@@ -58,10 +58,6 @@ bool DotPacking::liesAlongK(Value operand, int dimOfK) {
   return type.getDimSize(other) == 1 || plan.contiguousDim(operand) != other;
 }
 
-Value DotPacking::offsetOfBatch(ArrayRef<Lanes> batch, int64_t bytes) const {
-  return cpu::offsetOfBatch(b, shape.batches, batch, bytes);
-}
-
 /// Returns the bytes in front of the word in a matrix of panels.
 Value DotPacking::offsetOfPanel(Value column, Value word) const {
   Type i64 = b.getI64Type();
@@ -71,7 +67,7 @@ Value DotPacking::offsetOfPanel(Value column, Value word) const {
       b.createOrFold<arith::AndIOp>(column, b.constant(i64, unit.lanes - 1));
   Value inPanel = plus(b, times(b, word, unit.lanes), lane);
   return times(b, plus(b, times(b, panel, slots * words * unit.lanes), inPanel),
-               wordBytes);
+               unit.wordBytes());
 }
 
 Value DotPacking::narrow(Value value, Type from, bool isLeft) {
@@ -106,7 +102,11 @@ Value DotPacking::evaluate(Value operand, const Coords &at, bool isLeft) {
       return roundToBrainFloats(b, value);
   }
   Value value = b.toVector(evaluator.eval(operand, at));
-  return narrow(value, getElementTypeOrSelf(operand.getType()), isLeft);
+  value = narrow(value, getElementTypeOrSelf(operand.getType()), isLeft);
+  if (!isLeft || !unit.repeatsLeft())
+    return value;
+  return isa<VectorType>(value.getType()) ? interleave(b, {value, value})
+                                          : b.splat(value, 2);
 }
 
 void DotPacking::packAlong(Value operand, bool isLeft, Value target,
@@ -119,11 +119,12 @@ void DotPacking::packAlong(Value operand, bool isLeft, Value target,
     if (!isLeft)
       std::swap(at[outer], at[inner]);
     Value value = evaluate(operand, at, isLeft);
+    int64_t bytes = bytesOfWord(isLeft) / unit.elementsOfWord();
     Value offset = plus(b, times(b, coords[outer].base, rowBytes),
-                        times(b, coords[inner].base, bytesOf(unit.element)));
+                        times(b, coords[inner].base, bytes));
     offset = plus(b, offset,
                   offsetOfBatch(ArrayRef(coords).drop_back(2), batchBytes));
-    LLVM::StoreOp::create(b, value, b.offset(target, offset), wordBytes);
+    LLVM::StoreOp::create(b, value, b.offset(target, offset), unit.wordBytes());
   };
   // The coordinates of the left operand are those of the loops.
   Split split = isLeft ? splits.ofTensors(operand, inner) : Split();
@@ -153,7 +154,7 @@ void DotPacking::packAcross(Value operand, bool isLeft, Value target,
         plus(b, place(word, coords[other].base),
              offsetOfBatch(ArrayRef(coords).drop_back(2), batchBytes));
     LLVM::StoreOp::create(b, interleave(b, vectors), b.offset(target, offset),
-                          wordBytes);
+                          unit.wordBytes());
   };
   // If a word is an element, the coordinates of the right operand are those of
   // the loops.
@@ -164,11 +165,14 @@ void DotPacking::packAcross(Value operand, bool isLeft, Value target,
 }
 
 void DotPacking::transpose(Value from, int64_t rows, int64_t columns,
-                           Value target, int64_t batchBytes, Place place) {
+                           bool isLeft, Value target, int64_t batchBytes,
+                           Place place) {
+  int64_t wordBytes = bytesOfWord(isLeft);
   int64_t size = std::min({context.target.vectorBytes / wordBytes, rows,
                            columns, int64_t(unit.lanes)});
-  Type i32 = b.getI32Type(), i64 = b.getI64Type();
-  Type vector = size == 1 ? i32 : Type(VectorType::get(size, i32));
+  Type i64 = b.getI64Type();
+  Type word = b.getIntegerType(8 * wordBytes);
+  Type vector = size == 1 ? word : Type(VectorType::get(size, word));
   auto transposeBlock = [&](Value row, Value column, Value offset) {
     SmallVector<Value> block;
     for (int64_t i = 0; i < size; ++i) {
@@ -219,10 +223,10 @@ int64_t DotPacking::numBatches() const {
 
 std::optional<PackedRows> DotPacking::packedLeft() {
   Type from = getElementTypeOrSelf(op.getA().getType());
-  int64_t rowBytes = words * wordBytes;
+  int64_t rowBytes = words * leftBytes;
   if (auto it = context.buffers.find(op.getA());
       it != context.buffers.end() && it->second.element == unit.element &&
-      unit.kind != DotUnit::Kind::Bytes &&
+      unit.kind != DotUnit::Kind::Bytes && !unit.repeatsLeft() &&
       from.getIntOrFloatBitWidth() == unit.element.getIntOrFloatBitWidth())
     return PackedRows{it->second.ptr, rowBytes, shape.M * rowBytes};
   return std::nullopt;
@@ -232,7 +236,7 @@ PackedRows DotPacking::allocateLeft() {
   // If rows were a large power of two of bytes apart, the rows of a tile would
   // compete for few sets of the cache.
   constexpr int64_t line = 64, most = 512;
-  int64_t rowBytes = slots * words * wordBytes;
+  int64_t rowBytes = slots * words * leftBytes;
   if (rowBytes >= most)
     rowBytes += line;
   return {allocate(numBatches() * shape.M * rowBytes), rowBytes,
@@ -240,7 +244,7 @@ PackedRows DotPacking::allocateLeft() {
 }
 
 PackedPanels DotPacking::allocateRight(int64_t blocks) {
-  int64_t panelBytes = slots * words * unit.lanes * wordBytes;
+  int64_t panelBytes = slots * words * unit.lanes * unit.wordBytes();
   int64_t bytes = shape.N / unit.lanes * panelBytes;
   return {allocate(blocks * numBatches() * bytes), unit.lanes, panelBytes,
           bytes};
@@ -256,39 +260,39 @@ PackedPanels DotPacking::blockOf(const PackedPanels &panels,
 
 void DotPacking::packLeft(const PackedRows &rows, Value slot) {
   Value operand = op.getA();
-  Value target = b.offset(rows.base, times(b, slot, words * wordBytes));
+  Value target = b.offset(rows.base, times(b, slot, words * leftBytes));
   if (liesAlongK(operand, shape.batches.size() + 1)) {
     packAlong(operand, /*isLeft=*/true, target, rows.rowBytes, rows.batchBytes);
     return;
   }
-  int64_t bytes = words * shape.M * wordBytes;
+  int64_t bytes = words * shape.M * leftBytes;
   Value columns = allocate(numBatches() * bytes);
   packAcross(operand, /*isLeft=*/true, columns, bytes,
              std::min<int64_t>(mostLanes, shape.M), [&](Value word, Value row) {
                return times(b, plus(b, times(b, word, shape.M), row),
-                            wordBytes);
+                            leftBytes);
              });
-  transpose(columns, words, shape.M, target, rows.batchBytes,
+  transpose(columns, words, shape.M, /*isLeft=*/true, target, rows.batchBytes,
             [&](Value row, Value word) {
               return plus(b, times(b, row, rows.rowBytes),
-                          times(b, word, wordBytes));
+                          times(b, word, leftBytes));
             });
 }
 
 void DotPacking::packRight(const PackedPanels &panels, Value slot) {
   Value operand = op.getB();
-  Value target =
-      b.offset(panels.base, times(b, slot, words * unit.lanes * wordBytes));
+  Value target = b.offset(
+      panels.base, times(b, slot, words * unit.lanes * unit.wordBytes()));
   if (!liesAlongK(operand, shape.batches.size())) {
     packAcross(
         operand, /*isLeft=*/false, target, panels.batchBytes, unit.lanes,
         [&](Value word, Value column) { return offsetOfPanel(column, word); });
     return;
   }
-  int64_t bytes = words * shape.N * wordBytes;
+  int64_t bytes = words * shape.N * unit.wordBytes();
   Value rows = allocate(numBatches() * bytes);
-  packAlong(operand, /*isLeft=*/false, rows, words * wordBytes, bytes);
+  packAlong(operand, /*isLeft=*/false, rows, words * unit.wordBytes(), bytes);
   transpose(
-      rows, shape.N, words, target, panels.batchBytes,
+      rows, shape.N, words, /*isLeft=*/false, target, panels.batchBytes,
       [&](Value word, Value column) { return offsetOfPanel(column, word); });
 }

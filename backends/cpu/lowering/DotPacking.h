@@ -26,6 +26,10 @@ struct PackedPanels {
   int64_t lanes, panelBytes, batchBytes;
 };
 
+/// Returns the number of a batch times `bytes`.
+Value offsetOfBatch(LaneBuilder &b, ArrayRef<int64_t> batches,
+                    ArrayRef<Lanes> batch, int64_t bytes);
+
 /// Packs the operands of a product. `slots` of them lie side by side along K:
 /// one for each iteration of a loop whose products are multiplied at once.
 class DotPacking : RootParts {
@@ -69,10 +73,15 @@ private:
                   int most, Place place);
   /// Transposes the words of matrices of `rows` by `columns`. `place` gets the
   /// column, then the row.
-  void transpose(Value from, int64_t rows, int64_t columns, Value target,
-                 int64_t batchBytes, Place place);
+  void transpose(Value from, int64_t rows, int64_t columns, bool isLeft,
+                 Value target, int64_t batchBytes, Place place);
+  int64_t bytesOfWord(bool isLeft) const {
+    return isLeft ? leftBytes : unit.wordBytes();
+  }
   Value offsetOfPanel(Value column, Value word) const;
-  Value offsetOfBatch(ArrayRef<Lanes> batch, int64_t bytes) const;
+  Value offsetOfBatch(ArrayRef<Lanes> batch, int64_t bytes) const {
+    return cpu::offsetOfBatch(b, shape.batches, batch, bytes);
+  }
 
   LaneBuilder &b;
   FloatConversion &conversion;
@@ -98,10 +107,6 @@ struct WaitingProduct {
   /// The number of the iteration, from 0.
   Value iteration;
 };
-
-/// Returns the number of a batch times `bytes`.
-Value offsetOfBatch(LaneBuilder &b, ArrayRef<int64_t> batches,
-                    ArrayRef<Lanes> batch, int64_t bytes);
 
 } // namespace mlir::triton_ext::cpu
 

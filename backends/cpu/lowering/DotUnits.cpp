@@ -14,19 +14,22 @@ DotShape mlir::triton_ext::cpu::shapeOf(triton::DotOp op) {
           result.back(), K};
 }
 
-bool mlir::triton_ext::cpu::mayWait(triton::DotOp op) {
+/// The most elements that a word has.
+static constexpr int64_t mostElementsOfWord = 4;
+
+bool mlir::triton_ext::cpu::mayWait(triton::DotOp op, Type sum) {
   auto loop = dyn_cast<scf::ForOp>(op->getParentOp());
-  auto sum = dyn_cast<BlockArgument>(op.getC());
-  Type element = op.getType().getElementType();
-  if (!loop || !sum || sum.getOwner() != loop.getBody() || !sum.hasOneUse() ||
-      !op->hasOneUse() || !(element.isF32() || element.isInteger(32)))
+  auto carried = dyn_cast<BlockArgument>(op.getC());
+  if (!loop || !carried || carried.getOwner() != loop.getBody() ||
+      !carried.hasOneUse() || !op->hasOneUse() ||
+      op.getType().getElementType() != sum)
     return false;
   OpOperand &use = *op->getUses().begin();
   if (use.getOwner() != loop.getBody()->getTerminator() ||
-      use.getOperandNumber() + 1 != sum.getArgNumber())
+      use.getOperandNumber() + 1 != carried.getArgNumber())
     return false;
   // Each iteration packs whole words.
-  return shapeOf(op).K >= wordBytes;
+  return shapeOf(op).K >= mostElementsOfWord;
 }
 
 bool mlir::triton_ext::cpu::multipliesStoredRight(const Plan &plan,
@@ -41,7 +44,7 @@ int64_t mlir::triton_ext::cpu::joinedIterations(triton::DotOp op,
   // level of the cache.
   int64_t most = unit.isTiles() ? 128 : 64;
   int64_t words = shapeOf(op).K / unit.elementsOfWord();
-  return mayWait(op) ? std::max<int64_t>(1, most / words) : 1;
+  return mayWait(op, unit.sum()) ? std::max<int64_t>(1, most / words) : 1;
 }
 
 /// Whether every number of the type is a bf16 that is not denormal.
@@ -65,10 +68,11 @@ static std::optional<DotUnit> fullTiles(const DotShape &shape, Type element,
 static std::optional<DotUnit> fullVectors(const DotShape &shape,
                                           DotUnit::Kind kind, Type element,
                                           int64_t vectorBytes) {
-  constexpr int64_t leastLanes = 4;
-  int64_t lanes = std::min(vectorBytes / wordBytes, shape.N);
-  DotUnit unit{kind, element, int(lanes)};
-  bool isFull = lanes >= leastLanes && shape.K >= unit.elementsOfWord();
+  constexpr int64_t leastBytes = 16;
+  DotUnit unit{kind, element, /*lanes=*/0};
+  unit.lanes = std::min(vectorBytes / unit.wordBytes(), shape.N);
+  bool isFull = unit.lanes * unit.wordBytes() >= leastBytes &&
+                shape.K >= unit.elementsOfWord();
   return isFull ? std::optional(unit) : std::nullopt;
 }
 
@@ -91,9 +95,9 @@ static std::optional<DotUnit> forBytes(const Target &target,
 std::optional<DotUnit>
 mlir::triton_ext::cpu::chooseDotUnit(const Target &target, triton::DotOp op) {
   DotShape shape = shapeOf(op);
-  if (mayWait(op))
-    shape.K = std::max<int64_t>(shape.K, tileWords * wordBytes);
   Builder b(op.getContext());
+  if (mayWait(op, b.getF32Type()) || mayWait(op, b.getI32Type()))
+    shape.K = std::max<int64_t>(shape.K, tileWords * mostElementsOfWord);
   Type left = op.getA().getType().getElementType();
   Type right = op.getB().getType().getElementType();
   Type result = op.getType().getElementType();
@@ -112,12 +116,15 @@ mlir::triton_ext::cpu::chooseDotUnit(const Target &target, triton::DotOp op) {
   } else if (left.isF16() && right.isF16() && features & amxFp16) {
     unit = fullTiles(shape, left, "llvm.x86.tdpfp16ps");
   }
-  if (!unit) {
+  if (unit)
+    return unit;
+  if (left.isF16() && right.isF16() && result.isF16() && features & avx512Fp16)
+    unit = fullVectors(shape, DotUnit::Kind::Floats, left, target.vectorBytes);
+  if (!unit)
     unit = fullVectors(shape, DotUnit::Kind::Floats, b.getF32Type(),
                        target.vectorBytes);
-    if (unit)
-      unit->hasFma = target.hasFma;
-  }
+  if (unit)
+    unit->hasFma = target.hasFma;
   return unit;
 }
 
@@ -139,6 +146,14 @@ Value mlir::triton_ext::cpu::roundToBrainFloats(LaneBuilder &b, Value value) {
                                  value);
 }
 
+Type DotUnit::sum() const {
+  if (isFloats())
+    return element;
+  Builder b(element.getContext());
+  bool isFloat = isa<FloatType>(element) || hasBrainFloats();
+  return isFloat ? Type(b.getF32Type()) : Type(b.getI32Type());
+}
+
 Type DotUnit::words(int count) const {
   Type word =
       isFloats() ? element : Type(IntegerType::get(element.getContext(), 32));
@@ -158,7 +173,7 @@ Value mlir::triton_ext::cpu::multiplyWords(LaneBuilder &b, const DotUnit &unit,
                                            Value sum, Value left, Value right) {
   if (unit.isFloats())
     return multiplyAdd(b, unit.hasFma, left, right, sum);
-  std::string bits = std::to_string(unit.lanes * wordBytes * 8);
+  std::string bits = std::to_string(unit.lanes * unit.wordBytes() * 8);
   Type element = unit.kind == DotUnit::Kind::BrainFloats ? Type(b.getBF16Type())
                                                          : unit.element;
   auto type = VectorType::get(unit.lanes * unit.elementsOfWord(), element);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The instructions that multiply matrices, and the choice among them. All of
-// them multiply words of 32 bits: the elements of a word are neighbours along
-// K, and an instruction adds the products of all elements of two words to an
-// element of the result. A word is one f32 where there is no unit for narrower
-// floats.
+// them multiply words: the elements of a word are neighbours along K, and an
+// instruction adds the products of all elements of two words to an element of
+// the result. A word has 32 bits, and is one f32 where there is no unit for
+// narrower floats. It is one f16 where f16 are summed in f16.
 
 #ifndef TRITON_EXT_CPU_DOTUNITS_H
 #define TRITON_EXT_CPU_DOTUNITS_H
@@ -14,10 +14,11 @@
 
 namespace mlir::triton_ext::cpu {
 
-/// The bytes of a word.
-constexpr int64_t wordBytes = 4;
-/// The rows of an AMX tile, and the words of each row.
-constexpr int tileRows = 16, tileWords = 16;
+/// The rows of an AMX tile, and the words and bytes of each row.
+constexpr int tileRows = 16, tileWords = 16, tileRowBytes = 64;
+
+/// The bytes of a word of the left operand.
+constexpr int64_t leftBytes = 4;
 
 /// Features of a processor, as bits of the option `dot-units` of the pass.
 enum DotFeature : int32_t {
@@ -29,6 +30,7 @@ enum DotFeature : int32_t {
   amxInt8 = 32,
   amxBf16 = 64,
   amxFp16 = 128,
+  avx512Fp16 = 256,
 };
 
 /// The sizes of a product: M x K times K x N, for each of the batches.
@@ -43,7 +45,7 @@ struct DotUnit {
     Bytes,       ///< vpdpbusd: four u8 times four i8, summed in i32
     BrainFloats, ///< vdpbf16ps: pairs of bf16, summed in f32
     Tiles,       ///< AMX: tiles of 16 words by 16 words
-    Floats,      ///< an f32, multiplied and added as other f32
+    Floats,      ///< an f32 or f16, multiplied and added as others are
   };
   Kind kind;
   /// The lowered type of the elements of a word.
@@ -55,9 +57,17 @@ struct DotUnit {
   /// Whether the products of `Floats` are added without being rounded.
   bool hasFma = false;
 
-  int64_t elementsOfWord() const { return wordBytes / bytesOf(element); }
   bool isTiles() const { return kind == Kind::Tiles; }
   bool isFloats() const { return kind == Kind::Floats; }
+  /// The bytes of a word of the right operand, and of an element of the sum.
+  int64_t wordBytes() const { return isFloats() ? bytesOf(element) : 4; }
+  int64_t elementsOfWord() const { return wordBytes() / bytesOf(element); }
+  /// Whether a word of the left operand has its element twice. The load port of
+  /// Intel's processors copies 32 bits to all lanes, but not 16: these take a
+  /// turn of a port that could multiply (Intel's optimization manual).
+  bool repeatsLeft() const { return wordBytes() == leftBytes / 2; }
+  /// The type in which products are summed.
+  Type sum() const;
   /// Whether the elements of words are bf16, of which denormals count as zeros.
   bool hasBrainFloats() const {
     return kind == Kind::BrainFloats || tileProduct.contains("bf16");
@@ -73,10 +83,11 @@ std::optional<DotUnit> chooseDotUnit(const Target &target, triton::DotOp op);
 DotShape shapeOf(triton::DotOp op);
 
 /// Whether the product may wait for later iterations of its loop: it adds to a
-/// loop-carried tensor that nothing else reads in the loop. An element of the
-/// sum is the same then, bit for bit, because the products are added to it in
-/// the same order. (It is not if the sum is rounded to f16 in each iteration.)
-bool mayWait(triton::DotOp op);
+/// loop-carried tensor of the type `sum`, in which its unit sums, and nothing
+/// else reads the tensor in the loop. An element of the sum is the same then,
+/// bit for bit, because the products are added to it in the same order. (It is
+/// not if a sum of f32 is rounded to f16 in each iteration.)
+bool mayWait(triton::DotOp op, Type sum);
 
 /// Whether the right operand is a matrix in scratch memory that floats are
 /// multiplied with as it is, row by row. Then it is not packed, so the product

@@ -46,25 +46,25 @@ void DotPacking::clear(const PackedRows &rows, const PackedPanels &panels,
         base, arith::AddIOp::create(b, bytes(x, xBytes), bytes(y, yBytes)));
   };
   auto zeros = [&](int64_t size) {
-    Type word = b.getI32Type();
+    Type word = b.getIntegerType(8 * unit.wordBytes());
     return b.constant(size == 1 ? word : Type(VectorType::get(size, word)), 0);
   };
   auto clearSlot = [&](Value slot, ValueRange) -> SmallVector<Value> {
     b.forLoop(0, numBatches() * shape.M, 1, [&](Value row) {
       LLVM::StoreOp::create(
           b, zeros(words),
-          at(rows.base, row, rows.rowBytes, slot, words * wordBytes),
-          wordBytes);
+          at(rows.base, row, rows.rowBytes, slot, words * unit.wordBytes()),
+          unit.wordBytes());
     });
     int64_t numPanels = numBatches() * shape.N / unit.lanes;
     b.forLoop(0, numPanels, 1, [&](Value panel) {
       Value base = at(panels.base, panel, panels.panelBytes, slot,
-                      words * unit.lanes * wordBytes);
+                      words * unit.lanes * unit.wordBytes());
       b.forLoop(0, words, 1, [&](Value word) {
         Value bytes = arith::MulIOp::create(
-            b, word, b.constant(b.getI64Type(), unit.lanes * wordBytes));
+            b, word, b.constant(b.getI64Type(), unit.lanes * unit.wordBytes()));
         LLVM::StoreOp::create(b, zeros(unit.lanes), b.offset(base, bytes),
-                              wordBytes);
+                              unit.wordBytes());
       });
     });
     return {};

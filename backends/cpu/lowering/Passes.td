@@ -77,7 +77,7 @@ def LowerTilesPass : Pass<"triton-ext-cpu-lower-tiles", "::mlir::ModuleOp"> {
            "Whether the CPU has fused multiply-add">,
     Option<"dotUnits", "dot-units", "int32_t", /*default=*/"0",
            "What the CPU has for products of narrow elements, as a sum: 1 AVX2, 2 AVX512BW, 4 AVX-VNNI, 8 AVX512-VNNI, "
-           "16 AVX512-BF16, 32 AMX-INT8, 64 AMX-BF16, 128 AMX-FP16">,
+           "16 AVX512-BF16, 32 AMX-INT8, 64 AMX-BF16, 128 AMX-FP16, 256 AVX512-FP16">,
     Option<"isQuiet", "quiet", "bool", /*default=*/"false",
            "Leave a kernel that is not supported as it is, with the attribute triton_ext_cpu.refused on the module, "
            "instead of failing">,

@@ -52,7 +52,7 @@ struct PackedPanels;
 struct WaitingProduct;
 class SharedPanels;
 
-/// Matrix products (Dot.cpp, DotPacked.cpp, DotWaiting.cpp).
+/// Matrix products (Dot.cpp, DotPacked.cpp, DotTiles.cpp, DotWaiting.cpp).
 class DotLowering : RootParts {
 public:
   DotLowering(RootParts parts, FloatConversion &conversion,

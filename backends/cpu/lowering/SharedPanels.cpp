@@ -42,7 +42,7 @@ void SharedPanels::find(const ProgramOrder &order) {
   context.function.walk([&](triton::DotOp op) {
     auto loop = dyn_cast<scf::ForOp>(op->getParentOp());
     std::optional<DotUnit> unit = chooseDotUnit(context.target, op);
-    if (!unit || !mayWait(op) || found.size() == mostProducts ||
+    if (!unit || !mayWait(op, unit->sum()) || found.size() == mostProducts ||
         multipliesStoredRight(plan, op, *unit))
       return;
     PanelSources sources{loop, plan, {}, {}, {}};
@@ -63,7 +63,7 @@ void SharedPanels::find(const ProgramOrder &order) {
     int64_t bytes = slots * shape.K * shape.N / unit.elementsOfWord();
     for (int64_t size : shape.batches)
       bytes *= size;
-    bytes *= wordBytes;
+    bytes *= unit.wordBytes();
     int64_t blocks = left / int64_t(found.size() - i) / bytes;
     if (!blocks)
       continue;

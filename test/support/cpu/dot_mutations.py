@@ -16,6 +16,7 @@ class Mutation(lanes_mutations.Mutation):
 
 
 UNITS, PACKING, PACKED, WAITING = "DotUnits.cpp", "DotPacking.cpp", "DotPacked.cpp", "DotWaiting.cpp"
+TILE_SET_UP = "DotTiles.cpp"
 TILES, HERE = "test_tiles and bfloat16", "on_this_machine and int8 and haswell"
 ORDER, GRID, ORDERS = "ProgramOrder.cpp", "GridOrder.cpp", "test_program_order.py"
 ALONG = "along_rows"
@@ -23,13 +24,17 @@ ROUNDING, ELEMENTS, FLOATS = "test_dot_rounding.py", "test_elementwise.py", "Flo
 WAITS, WAITING_TILES = "test_dot_waiting.py", "test_tiles and int8"
 SHARED, SOURCES, SHARES = "SharedPanels.cpp", "PanelSources.cpp", "test_shared_panels.py"
 IN_PLACE, READS = "DotInPlace.cpp", "test_dot_in_place.py"
+HALVES = "test_dot_half_sums.py"
 
 MUTATIONS = {
     # What is chosen
     "a tile may lack rows": Mutation(UNITS, "shape.M >= tileRows", "true", "small_product"),
     "a tile may lack words": Mutation(UNITS, "shape.K >= tileWords * unit.elementsOfWord()", "true", "small_product"),
-    "a vector has one lane": Mutation(UNITS, "lanes >= leastLanes", "lanes >= 1", "small_product"),
+    "a vector has one lane": Mutation(
+        UNITS, "unit.lanes * unit.wordBytes() >= leastBytes", "unit.lanes >= 1", "small_product"
+    ),
     "every CPU has AMX": Mutation(UNITS, "features & amxBf16", "true", "unit_of_a_cpu"),
+    "every CPU has an FMA of fp16": Mutation(UNITS, "features & avx512Fp16", "true", "callers_choice", HALVES),
     # How operands are packed
     "words are not interleaved": Mutation(PACKING, "i % 2", "2 * i >= vectors.size()", "test_tiles and int8"),
     "bytes have no sign": Mutation(PACKING, "unit.kind == DotUnit::Kind::Pairs", "false", HERE),
@@ -44,6 +49,9 @@ MUTATIONS = {
     ),
     "columns end where rows do": Mutation(
         PACKING, "splits.ofTensors(operand, other)", "splits.ofTensors(operand, other - 1)", "masked_operands"
+    ),
+    "every word has 32 bits": Mutation(
+        PACKING, "b.getIntegerType(8 * wordBytes)", "b.getI32Type()", "exact_sums", HALVES
     ),
     # How they are converted
     "a stored operand is computed again": Mutation(
@@ -67,12 +75,15 @@ MUTATIONS = {
     ),
     "a block of tiles has one row": Mutation(PACKED, "m.leftAt(i, r * tileRows, k)", "m.leftAt(i, 0, k)", TILES),
     "tiles of the right operand are the first": Mutation(PACKED, "m.rightAt(j, c, k)", "m.rightAt(j, 0, k)", TILES),
-    "a configuration has 15 rows": Mutation(PACKED, "tileRows", "tileRows - 1", TILES, behind="bytes[rows + tile] = "),
-    "a loop that prints keeps its tiles": Mutation(PACKED, "!mayLeave", "true", "configuration"),
+    "a configuration has 15 rows": Mutation(
+        TILE_SET_UP, "tileRows", "tileRows - 1", TILES, behind="bytes[rows + tile] = "
+    ),
+    "a loop that prints keeps its tiles": Mutation(TILE_SET_UP, "!mayLeave", "true", "configuration"),
+    "every sum has 32 bits": Mutation(PACKED, "unit.wordBytes()", "4", "exact_sums", HALVES, behind="shape.N,"),
     # Products that wait for several iterations
-    "an old sum that is stored waits": Mutation(UNITS, "!sum.hasOneUse()", "false", "needs", WAITS),
+    "an old sum that is stored waits": Mutation(UNITS, "!carried.hasOneUse()", "false", "needs", WAITS),
     "a new sum that is stored waits": Mutation(UNITS, "!op->hasOneUse()", "false", "needs", WAITS),
-    "a sum of f16 waits": Mutation(UNITS, "element.isF32() || element.isInteger(32)", "true", "f16", WAITS),
+    "a sum of f16 waits": Mutation(UNITS, "op.getType().getElementType() != sum", "false", "f16", WAITS),
     "all iterations have one slot": Mutation(
         WAITING, "slots - 1", "0", WAITING_TILES, WAITS, behind="arith::AndIOp::create(b, iteration,"
     ),
