@@ -7,7 +7,7 @@ import itertools
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from support.layouts import bank_simulator
@@ -40,6 +40,7 @@ def counted(registers: Layout, shared: Layout, access: Access) -> int:
     st.sampled_from([8, 16, 32, 64]),
     st.sampled_from([None, (32, 2), (64, 8), (128, 4)]),
 )
+@example(ELEMENTS, (1, 4, 16), 8, None)
 def test_the_count_is_that_of_the_simulator(
     columns: list[tuple[int, int]], swizzle: tuple[int, int, int], bits: int, padding: tuple[int, int] | None
 ) -> None:
@@ -51,7 +52,9 @@ def test_the_count_is_that_of_the_simulator(
     shared = read(text, (32, 32))
     access = bank_conflicts(registers, shared, bits=bits)
     assert access.wavefronts == counted(registers, shared, access)
-    if padding is None:
+    vec, _, phases = swizzle
+    # Triton's count is too small where the swizzle moves elements inside of a word of a bank.
+    if padding is None and (phases == 1 or vec * bits >= 32):
         assert access.conflicts == access.minimum * (access.by_triton or 0)
     if access.vector > 1:
         narrow = bank_conflicts(registers, shared, bits=bits, vector=1)

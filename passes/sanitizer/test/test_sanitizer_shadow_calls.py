@@ -118,6 +118,20 @@ def test_threads(dtype: torch.dtype, apart: int, programs: int) -> None:
     assert sum(one.lanes for one in report.findings) == int((times - 1).clamp(min=0).sum())
 
 
+@triton.jit
+def write_from(x, starts, B: tl.constexpr):
+    tl.store(x + tl.load(starts + tl.program_id(0)) + tl.arange(0, B), 1)
+
+
+def test_a_block_that_gets_words_keeps_its_programs() -> None:
+    """A block has 128 elements. The second program touches a part of the second block, which so gets words for each of
+    its elements; the third one finds the first one in all of them.
+    """
+    with tx.sanitize("race", static=False) as report:
+        write_from[(3,)](torch.zeros(512), torch.tensor([0, 200, 100]), B=256, num_threads=1)
+    assert sum(one.lanes for one in report.findings) == 56 + 256
+
+
 def test_programs_of_different_accesses(monkeypatch: pytest.MonkeyPatch) -> None:
     """Tiles that overlap: the next program stores to what one has read, which nothing had written before."""
 

@@ -26,7 +26,7 @@ MUTATIONS = {
         TESTS, "begins_without", races("state >> kLaunchShift != launch", "false"),
     ),
     "each access is of a whole block": (TESTS, "threads", races("count == elements", "true")),
-    "words of elements begin without programs": (TESTS, "threads", races("Word(word)", "Word(0)")),
+    "words of elements begin without programs": (TESTS, "keeps_its", races("Word(word)", "Word(0)")),
     "no program in a set is another one": (TESTS, "read_the_same", races("found && found != number", "true")),
     "words in the middle are written": (
         TESTS, "unwritten_lanes",

@@ -38,7 +38,8 @@ class Access:
         minimum: the wavefronts without conflicts: 1, 2 or 4 for an instruction of up to 4, 8 or 16 bytes a lane.
         worst: the byte addresses of the lanes in the instruction with the most wavefronts.
         by_triton: what Gluon's ``bank_conflicts`` says: the excess wavefronts for each one of the minimum, with the
-            widest vectors; None for padded layouts and for other vectors.
+            widest vectors; None for padded layouts and for other vectors. It is too small where a swizzle moves
+            elements inside of a word of 32 bits.
     """
 
     bits: int
