@@ -27,12 +27,10 @@ std::shared_ptr<RowsInPlace> RowsInPlace::find(RootParts parts,
                                                const DotUnit &unit,
                                                triton::DotOp op,
                                                int64_t slots) {
-  // Rows of a matrix are often whole pages apart. Then their lines share few
-  // sets of the second-level cache. For example, of rows of 256 bytes that are
-  // 8 KB apart, 64 KB fit into 2048 sets of 16 ways: half of that for the
-  // iteration that runs, and half for the next one, which is prefetched. Packed
-  // rows lie behind each other.
-  constexpr int64_t mostBytes = 32 << 10;
+  // The rows of a larger tile are not prefetched. If they are whole pages
+  // apart, as those of a matrix often are, their lines share few sets of the
+  // second-level cache. Packed rows lie behind each other.
+  constexpr int64_t mostBytes = 128 << 10;
   DotShape shape = shapeOf(op);
   auto load = op.getA().getDefiningOp<triton::LoadOp>();
   // A product that waits multiplies in a later iteration, when a store may have

@@ -85,7 +85,7 @@ def LowerTilesPass : Pass<"triton-ext-cpu-lower-tiles", "::mlir::ModuleOp"> {
            "What a tensor may cost, in vector additions, that is recomputed where it is needed at several coordinates">,
     Option<"mostForReplication", "most-for-replication", "int32_t", /*default=*/"8",
            "What a tensor may cost that is recomputed in each iteration of a loop or for each element of a broadcast">,
-    Option<"mostSharedBytes", "most-shared-bytes", "int32_t", /*default=*/"1048576",
+    Option<"mostSharedBytes", "most-shared-bytes", "int32_t", /*default=*/"2097152",
            "The bytes of packed right operands that a thread keeps for its next programs; 0 if each program packs its own">,
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect",

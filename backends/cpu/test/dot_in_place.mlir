@@ -1,5 +1,6 @@
 // RUN: triton-ext-opt %s --load-extension=cpu -triton-ext-cpu-lower-tiles="vector-bytes=64" -canonicalize -cse | FileCheck %s
-// RUN: sed -e 's/tensor<4x/tensor<256x/g' -e 's/end = 4 /end = 256 /' %s | triton-ext-opt - --load-extension=cpu -triton-ext-cpu-lower-tiles="vector-bytes=64" -canonicalize -cse | FileCheck %s --check-prefix=LARGE
+// RUN: sed -e 's/tensor<4x/tensor<1024x/g' -e 's/end = 4 /end = 1024 /' %s | triton-ext-opt - --load-extension=cpu -triton-ext-cpu-lower-tiles="vector-bytes=64" -canonicalize -cse | FileCheck %s --check-prefix=LARGE
+// RUN: sed -e 's/tensor<4x/tensor<512x/g' -e 's/end = 4 /end = 512 /' %s | triton-ext-opt - --load-extension=cpu -triton-ext-cpu-lower-tiles="vector-bytes=64" -canonicalize -cse | FileCheck %s --check-prefix=EDGE
 
 // The right operand is packed. The left one is not: the loop over K loads from the rows of the argument, which are 4000 bytes
 // apart.
@@ -16,7 +17,15 @@
 // CHECK: %[[AT1:.*]] = llvm.getelementptr %[[ROW1]][%[[OFFSET]]]
 // CHECK: llvm.load %[[AT1]] {alignment = 4 : i64} : !llvm.ptr -> f32
 
-// A tile of 64 KB is packed by vectors.
+// So is a tile of 128 KB.
+// EDGE-LABEL: llvm.func internal @plain.program(
+// EDGE-SAME: %[[A:arg[0-9]+]]: !llvm.ptr,
+// EDGE: %[[ROW:.*]] = llvm.getelementptr %[[A]][%{{.*}}]
+// EDGE: scf.for %{{.*}} = %c0_i64 to %c64_i64
+// EDGE: %[[AT:.*]] = llvm.getelementptr %[[ROW]][%{{.*}}]
+// EDGE: llvm.load %[[AT]] {alignment = 4 : i64} : !llvm.ptr -> f32
+
+// A tile of 256 KB is packed by vectors.
 // LARGE-LABEL: llvm.func internal @plain.program(
 // LARGE-SAME: %[[A:arg[0-9]+]]: !llvm.ptr,
 // LARGE: %[[AT:.*]] = llvm.getelementptr %[[A]][%{{.*}}]

@@ -62,7 +62,7 @@ def test_tiles(how: str, dtype: torch.dtype, arch: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("arch", HERE)
 def test_an_operand_that_is_larger_than_what_is_kept(arch: str, tmp_path: Path) -> None:
     """The rest of the steps is packed by each program."""
-    work = Work("plain", INT8, (1, 256, 64), (3, 1), steps=80)
+    work = Work("plain", INT8, (1, 256, 64), (3, 1), steps=160)
     expected, kernel = work.model(), work.kernel(arch)
     assert shares(kernel)
     emulated_units.run(kernel, tmp_path, work.rows, work.arguments)
@@ -169,8 +169,8 @@ def test_all_products_of_a_loop_share(count: int, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("count", [2, 3])
 def test_products_that_share_the_room_have_their_own_part(count: int, tmp_path: Path) -> None:
-    """A step has 64 KB of int8 in words of 2 bytes for each element: of 20 steps, not all have room."""
-    kernel, arguments, expected = launch_of_several(count, steps=20, n=512)
+    """A step has 64 KB of int8 in words of 2 bytes for each element: of 40 steps, not all have room."""
+    kernel, arguments, expected = launch_of_several(count, steps=40, n=512)
     emulated_units.run(kernel, tmp_path, 2, arguments)
     assert torch.equal(arguments[2], expected)
 
