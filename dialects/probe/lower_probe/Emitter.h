@@ -19,6 +19,8 @@ using probe::HistogramOp;
 using probe::MinMaxOp;
 using probe::StatsOp;
 
+class Ptx;
+
 class Emitter {
 public:
   Emitter(triton::FuncOp kernel, ArrayRef<Operation *> probes, Clock &clock)
@@ -73,6 +75,10 @@ private:
   Value readInPtx(ArrayRef<probe::LaunchWordOp> words, Value slot);
   void raiseInPtx(ArrayRef<probe::RaiseOp> raises, Value slot);
   bool emitInPtx();
+  void raiseIf(Ptx &ptx);
+  bool raiseOfLoop(probe::RaiseOp op);
+  void raiseAtEnd(ArrayRef<probe::RaiseOp> raises);
+  void raiseBehindLoops(SmallVector<probe::RaiseOp> &raises);
   void recordFailure(unsigned site, Value number, Value hasFailed, Value count,
                      Value lane, ValueRange values);
   /// Returns the check of the site behind `site` if it is in the same place

@@ -4,6 +4,7 @@
 
 #include "Ptx.h"
 #include "Layout.h"
+#include "probe/Probe.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
@@ -42,6 +43,12 @@ void Ptx::findSlot(StringRef scratch, StringRef slot) {
   line("setp.eq.s64 p, k, " + Twine(kSlotMagic) + ";");
 }
 
+void Ptx::readWords(StringRef scratch) {
+  line(".reg .b64 slot;");
+  findSlot(scratch, "slot");
+  readsWords = true;
+}
+
 std::string Ptx::operand(Value value) {
   operands.push_back(value);
   return "$" + std::to_string(results + operands.size() - 1);
@@ -66,9 +73,7 @@ std::string Ptx::ofInput(Value value) {
   if (!value.getType().isInteger(1))
     return operand(value);
   std::string name = make(value.getType());
-  std::string number =
-      operand(arith::ExtUIOp::create(b, b.getI32Type(), value).getResult());
-  line("setp.ne.s32 " + name + ", " + number + ", 0;");
+  line("setp.ne.s32 " + name + ", " + operand(value) + ", 0;");
   return name;
 }
 
@@ -79,11 +84,16 @@ std::string Ptx::of(Value value) {
   APInt constant;
   Operation *op = value.getDefiningOp();
   std::string name;
-  if (matchPattern(value, m_ConstantInt(&constant)) &&
-      !value.getType().isInteger(1)) {
-    name = llvm::itostr(constant.getSExtValue());
+  if (matchPattern(value, m_ConstantInt(&constant))) {
+    name = value.getType().isInteger(1)
+               ? compute(value.getType(),
+                         constant.isZero() ? "setp.ne.s32" : "setp.eq.s32",
+                         {"l", "l"})
+               : llvm::itostr(constant.getSExtValue());
   } else if (op) {
     name = computed(op);
+  } else if (ofArgument) {
+    name = ofArgument(cast<BlockArgument>(value));
   }
   if (name.empty())
     name = ofInput(value);
@@ -103,6 +113,45 @@ std::string Ptx::inRegister(Value value) {
     line(move + to + ", " + name + ";");
   }
   return to;
+}
+
+std::string Ptx::compute(Type type, const Twine &instruction,
+                         ArrayRef<std::string> from) {
+  std::string text = instruction.str(), inputs = llvm::join(from, ", ");
+  std::string &to = made[text + " " + inputs];
+  if (to.empty()) {
+    to = make(type);
+    line(text + " " + to + ", " + inputs + ";");
+  }
+  return to;
+}
+
+std::string Ptx::wide(Value value) {
+  std::string name = of(value);
+  if (matchPattern(value, m_Constant()) || value.getType().isInteger(64))
+    return name;
+  return compute(b.getI64Type(), "cvt.s64.s32", {name});
+}
+
+/// Returns the name of an address.
+std::string Ptx::ofPointer(Value pointer) {
+  if (auto known = names.find(pointer); known != names.end())
+    return known->second;
+  auto add = pointer.getDefiningOp<tt::AddPtrOp>();
+  std::string name;
+  if (add) {
+    Type element = cast<tt::PointerType>(pointer.getType()).getPointeeType();
+    int64_t bytes = llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
+    Type i64 = b.getI64Type();
+    std::string start = ofPointer(add.getPtr()),
+                offset =
+                    compute(i64, "mul.lo.s64",
+                            {wide(add.getOffset()), std::to_string(bytes)});
+    name = compute(i64, "add.s64", {start, offset});
+  } else {
+    name = operand(pointer);
+  }
+  return names[pointer] = name;
 }
 
 /// Returns the condition of a comparison, and the type of its operands but for
@@ -172,13 +221,7 @@ std::string Ptx::computed(Operation *op) {
     return isKnown(value.getType()) && !value.getType().isInteger(1);
   };
   auto emit = [&](const Twine &instruction, ArrayRef<std::string> from) {
-    std::string text = instruction.str(), inputs = llvm::join(from, ", ");
-    std::string &to = made[text + " " + inputs];
-    if (to.empty()) {
-      to = make(type);
-      line(text + " " + to + ", " + inputs + ";");
-    }
-    return to;
+    return compute(type, instruction, from);
   };
   if (StringRef two = twoOperands(op, type.isInteger(1)); !two.empty()) {
     APInt bit;
@@ -222,8 +265,12 @@ std::string Ptx::computed(Operation *op) {
     return emit("mov.u32", {("%ctaid." + axes[program.getAxisAsInt()]).str()});
   if (auto number = dyn_cast<tt::GetNumProgramsOp>(op))
     return emit("mov.u32", {("%nctaid." + axes[number.getAxisAsInt()]).str()});
-  if (isa<tt::PtrToIntOp>(op))
-    return operand(op->getOperand(0));
+  if (auto number = dyn_cast<tt::PtrToIntOp>(op))
+    return ofPointer(number.getSrc());
+  auto word = dyn_cast<probe::LaunchWordOp>(op);
+  if (word && readsWords && !word.getOffset())
+    return emit("ld.global.b64",
+                {"[slot+" + std::to_string(8 * word.getWord()) + "]"});
   return "";
 }
 
@@ -232,8 +279,11 @@ SmallVector<Value> Ptx::build(ArrayRef<Type> types) {
   SmallVector<std::string> constraints;
   for (Type type : types)
     constraints.push_back(std::string("=&") + constraintOf(type));
-  for (Value value : operands)
+  for (Value &value : operands) {
+    if (value.getType().isInteger(1))
+      value = arith::ExtUIOp::create(b, b.getI32Type(), value);
     constraints.push_back(constraintOf(value.getType()));
+  }
   std::string text = "{ .reg .pred p, q; .reg .b64 k, program; "
                      ".reg .b32 l; " +
                      content + "}";

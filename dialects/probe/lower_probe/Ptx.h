@@ -9,6 +9,8 @@
 #include "triton/Dialect/Triton/IR/Dialect.h"
 #include "llvm/ADT/StringMap.h"
 
+#include <functional>
+
 namespace mlir::triton_ext::lower_probe {
 
 /// Writes instructions that compute the number of the program, into the
@@ -42,12 +44,32 @@ public:
   /// Writes the address of the slot to `slot`, and to p whether there is one.
   void findSlot(StringRef scratch, StringRef slot);
 
+  /// The same, but p is known later than the words, which `of` reads from the
+  /// slot where they are needed. Without a slot these are any numbers.
+  void readWords(StringRef scratch);
+
+  /// Has `argument` name what blocks around the operation get, or return an
+  /// empty name.
+  void setArguments(std::function<std::string(BlockArgument)> argument) {
+    ofArgument = std::move(argument);
+  }
+
+  /// Returns the result of an instruction, which is computed once.
+  std::string compute(Type type, const Twine &instruction,
+                      ArrayRef<std::string> from);
+
+  /// Returns the name of an i32 as a number of 64 bits with this sign.
+  std::string wide(Value value);
+
+  ArrayRef<Value> getOperands() const { return operands; }
+
   /// Creates the operation, and returns its results.
   SmallVector<Value> build(ArrayRef<Type> types);
 
 private:
   std::string make(Type type);
   std::string inRegister(Value value);
+  std::string ofPointer(Value pointer);
   std::string computed(Operation *op);
   std::string ofInput(Value value);
 
@@ -57,6 +79,8 @@ private:
   DenseMap<Value, std::string> names;
   /// The registers with the results of instructions.
   llvm::StringMap<std::string> made;
+  std::function<std::string(BlockArgument)> ofArgument;
+  bool readsWords = false;
   unsigned numRegisters = 0;
   std::string content;
   llvm::raw_string_ostream os{content};

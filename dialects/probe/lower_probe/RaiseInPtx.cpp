@@ -112,11 +112,17 @@ bool Emitter::emitInPtx() {
   SmallVector<RaiseOp> ofBody, others;
   for (RaiseOp op : sites.raises)
     (op->getParentOp() == kernel ? ofBody : others).push_back(op);
+  raiseBehindLoops(ofBody);
+  SmallVector<LaunchWordOp> used(sites.launchWords);
+  llvm::erase_if(used, [](LaunchWordOp op) { return op.use_empty(); });
   Value &slot = slotInPtx;
-  auto groups = betweenLoops<LaunchWordOp>(sites.launchWords);
+  auto groups = betweenLoops<LaunchWordOp>(used);
   bool isFirst = !groups.empty() && groups.front().front() == firstProbe();
-  if (!isFirst && !(sites.raises.empty() && groups.empty()))
+  if (!isFirst && !(ofBody.empty() && others.empty() && groups.empty())) {
+    if (Operation *first = firstProbe())
+      b.setInsertionPoint(first);
     slot = readInPtx({}, {});
+  }
   for (ArrayRef<LaunchWordOp> words : groups) {
     b.setInsertionPoint(words.front());
     slot = readInPtx(words, slot);

@@ -57,18 +57,20 @@ def assemblies_in(module: str) -> list[Assembly]:
 class Machine:
     """Executes threads one after the other. An instruction that it does not know is an error."""
 
-    def __init__(self, text: str, slot: list[int], start: int = 0) -> None:
+    def __init__(self, text: str, slot: list[int], start: int = 0, *, is_any: bool = False) -> None:
         """Makes a machine.
 
         Args:
             text: the text of the assembly.
             slot: its words; they change.
             start: its address.
+            is_any: what a vote says, whether a thread of the warp votes for it. The votes are in `votes`.
         """
         block = re.fullmatch(r"\{ (.*)\} ?", text)
         assert block is not None, text
         self._steps = [one.strip() for one in re.split(r";|(?<=\w:)", block[1]) if one.strip()]
-        self._slot, self._start = slot, start
+        self._slot, self._start, self._is_any = slot, start, is_any
+        self.votes: list[bool] = []
         self._registers: dict[str, int] = {}
         self._operands: list[int] = []
 
@@ -118,7 +120,11 @@ class Machine:
         if name == "red.relaxed.gpu.global.add.u64":
             self._slot[self._word(to)] += self._value(rest[0])
             return
-        if name == "ld.global.b64":
+        if name == "vote.sync.any.pred":
+            assert self._value(rest[1]) == -1, "all threads of the warp"
+            self.votes.append(bool(self._value(rest[0])))
+            found = int(self._is_any)
+        elif name == "ld.global.b64":
             found = self._slot[self._word(rest[0])]
         elif name == "atom.global.max.u64":
             place = self._word(rest[0])

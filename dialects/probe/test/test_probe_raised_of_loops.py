@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The assembly in which a kernel for NVIDIA raises its flag behind loops: random conditions of iterations, executed."""
+
+from __future__ import annotations
+
+import functools
+import re
+from pathlib import Path
+
+import pytest
+
+from support.probe.ptx import assemblies_in
+from support.probe.raised import MAGIC, WORDS, Body, kernels_of, runs, translate, wrapped
+
+
+class LoopBody(Body):
+    """Operations of a loop, and what they compute in the iteration `turn`.
+
+    Attributes:
+        before: operations in front of the loop.
+        trips: how many iterations it has.
+    """
+
+    def __init__(self, seed: int, turn: int) -> None:
+        super().__init__(seed)
+        self.before: list[str] = []
+        lower, step = self.random.randrange(-9, 10), self.random.choice([1, 3, 64])
+        self.trips = self.random.choice([0, 1, 5, 31, 32, 33, 70])
+        upper = lower + step * (self.trips - 1) + self.random.randrange(1, step + 1) if self.trips else lower - 7
+        self.arguments |= {"%arg0": upper, "%arg1": lower}
+        self.step, self.wide, self.narrow = step, self.number(64), self.number(32)
+        self.values |= {"%iv": lower + step * turn, "%wide": wrapped(self.arguments["%arg2"] + turn * self.wide, 64)}
+        self.values["%narrow"] = wrapped(lower + turn * (self.narrow + upper), 32)
+        self.condition = self.tree(1, 4)
+
+    def leaf(self, bits: int) -> str:
+        if bits != 1 and self.random.random() < 0.4:
+            return self.random.choice(["%iv", "%narrow"]) if bits == 32 else "%wide"
+        if bits == 64 and self.random.random() < 0.3:
+            offset = self.leaf(32)
+            address = self.arguments["%arg3"] + 4 * self.values[offset]
+            pointer = self.add(f"tt.addptr %arg3, {offset} : !tt.ptr<f32>, i32", address, 64)
+            return self.add(f"tt.ptr_to_int {pointer} : !tt.ptr<f32> -> i64", address, 64)
+        found = super().leaf(bits)
+        if "launch_word" in (self.lines or [""])[-1]:  # these are not in loops
+            self.before.append(self.lines[-1])
+            self.lines[-1] = ""
+        return found
+
+    def text(self) -> str:
+        """Returns the loop, and the operation that raises the flag."""
+        return "\n".join(
+            [
+                *self.before,
+                f"  %step = arith.constant {self.step} : i32",
+                "  %no = arith.constant false",
+                "  %found:4 = scf.for %iv = %arg1 to %arg0 step %step iter_args("
+                "%wide = %arg2, %narrow = %arg1, %last = %arg2, %bit = %no) -> (i64, i32, i64, i1) : i32 {",
+                *self.lines,
+                f"  %next = arith.constant {self.wide} : i64",
+                "  %wider = arith.addi %wide, %next : i64",
+                f"  %more = arith.constant {self.narrow} : i32",
+                "  %most = arith.addi %more, %arg0 : i32",
+                "  %narrower = arith.addi %most, %narrow : i32",
+                f"  %or = arith.ori %bit, {self.condition} : i1",
+                "  scf.yield %wider, %narrower, %wide, %or : i64, i32, i64, i1",
+                "  }",
+                '  probe.raise %found#3, "bounds"',
+            ]
+        )
+
+
+LOOPS = range(24)
+
+
+@functools.cache
+def loops() -> list[str]:
+    """Returns the kernels with loops, from one run."""
+    return kernels_of([LoopBody(seed, 0).text() for seed in LOOPS])
+
+
+@pytest.mark.parametrize("seed", LOOPS)
+def test_random_conditions_of_iterations(seed: int) -> None:
+    """Each iteration is that of one thread of the first warp, and of the loop nothing is left."""
+    body = LoopBody(seed, 0)
+    kernel, before = loops()[seed], [*body.slot]
+    assert "scf.for" not in kernel
+    wrong = [(one := LoopBody(seed, turn)).values[one.condition] for turn in range(body.trips)]
+    votes = [runs(kernel, body, thread) for thread in range(34)]
+    assert votes == [body.has_slot and thread < 32 and any(wrong[thread::32]) for thread in range(34)]
+    assert body.slot == before
+    for thread in range(34):
+        runs(kernel, body, thread, is_any=any(votes))
+    assert body.slot[WORDS:] == [before[WORDS] + any(votes), 0]
+
+
+def test_conditions_behind_loops() -> None:
+    """What is wrong outside of loops is computed by one thread at the end, and no launch word is read before it."""
+    text = LoopBody(1, 0).text()
+    first = """
+  %low = probe.launch_word 9 {otherwise = 5 : i64} : i64
+  %is = arith.cmpi slt, %low, %arg2 : i64
+  probe.raise %is, "bounds"
+"""
+    (kernel,) = kernels_of([first + text])
+    for word, wanted in ((3, 1), (4, 0), (5, 0)):
+        for thread in range(2):
+            body = LoopBody(1, 0)
+            body.has_slot, body.trips = True, 0
+            body.arguments |= {"%arg2": 4, "%arg0": 0, "%arg1": 0}
+            body.slot[0], body.slot[9] = MAGIC, word
+            before = [*body.slot]
+            runs(kernel, body, thread)
+            assert body.slot == [*before[:WORDS], wanted * (thread == 0), 0]
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["  %wider = arith.addi %wide, %last : i64", "  %wider = arith.muli %wide, %next : i64"],
+    ids=["another number each time", "a product"],
+)
+def test_loops_whose_values_are_not_known_keep_the_bit(line: str) -> None:
+    text = LoopBody(0, 0).text()
+    text = re.sub("  %wider = .*", line, text)
+    text = re.sub(r"  %or = .*", "  %is = arith.cmpi slt, %wide, %arg2 : i64\n  %or = arith.ori %bit, %is : i1", text)
+    (kernel,) = kernels_of([text])
+    assert re.search(r"scf\.for .* i1\)", kernel)
+    assert len(assemblies_in(kernel)) == 2
+
+
+def test_ptxas_knows_the_instructions_of_loops(tmp_path: Path) -> None:
+    translate(loops(), tmp_path)
