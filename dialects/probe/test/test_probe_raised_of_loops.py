@@ -94,6 +94,36 @@ def test_random_conditions_of_iterations(seed: int) -> None:
     assert body.slot[WORDS:] == [before[WORDS] + any(votes), 0]
 
 
+def test_each_iteration_is_looked_at_behind_the_loop() -> None:
+    """One iteration is wrong: the thread that votes is the one whose turn it is."""
+    condition = """  %at = arith.trunci %arg2 : i64 to i32
+  %is = arith.cmpi eq, %iv, %at : i32
+  %or = arith.ori %bit, %is : i1"""
+    text = re.sub(r"  %or = .*", condition, LoopBody(0, 0).text())
+    (kernel,) = kernels_of([re.sub(r"constant \d+ : i32\n  %no", "constant 3 : i32\n  %no", text)])
+    assert "scf.for" not in kernel
+    for turn in (0, 5, 31, 32, 63, 64, 69, 70):
+        body = LoopBody(0, 0)
+        body.slot[0], body.has_slot = MAGIC, True
+        body.arguments |= {"%arg0": -4 + 3 * 70, "%arg1": -4, "%arg2": -4 + 3 * turn}
+        assert [thread for thread in range(33) if runs(kernel, body, thread)] == ([turn % 32] if turn < 70 else [])
+
+
+def test_addresses_of_iterations_behind_the_loop() -> None:
+    """A pointer moves by elements of four bytes."""
+    condition = """  %moved = tt.addptr %arg3, %iv : !tt.ptr<f32>, i32
+  %address = tt.ptr_to_int %moved : !tt.ptr<f32> -> i64
+  %is = arith.cmpi eq, %address, %arg2 : i64
+  %or = arith.ori %bit, %is : i1"""
+    (kernel,) = kernels_of([re.sub(r"  %or = .*", condition, LoopBody(0, 0).text())])
+    body = LoopBody(0, 0)
+    body.slot[0], body.has_slot = MAGIC, True
+    body.arguments |= {"%arg0": 8, "%arg1": 7, "%arg3": 2**40, "%arg2": 2**40 + 28}
+    assert runs(kernel, body, 0)
+    body.arguments["%arg2"] -= 1
+    assert not runs(kernel, body, 0)
+
+
 def test_conditions_behind_loops() -> None:
     """What is wrong outside of loops is computed by one thread at the end, and no launch word is read before it."""
     text = LoopBody(1, 0).text()
