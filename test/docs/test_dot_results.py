@@ -31,3 +31,13 @@ def test_products_before_and_now() -> None:
         f"takes {now[1]} ms with two threads, torch {now[0]} ms; before, it took {before[1]} ms, torch {before[0]} ms"
     )
     assert said in page
+
+
+def test_sums_of_fp16() -> None:
+    """The page has the ratios of products with sums of fp16, with 16 and with 2 threads."""
+    text = (ROOT / "benchmarks" / "results" / "cpu-amx.txt").read_text()
+    row = r"^matmul float16 \d+\^3, sums of fp16, \S+ +[\d.]+ +[\d.]+ +([\d.]+) "
+    two, sixteen = (re.findall(row, part, re.MULTILINE) for part in text.split("CPU backend beside")[1:])
+    page = " ".join((ROOT / "docs" / "cpu.md").read_text().split())
+    assert f"takes {sixteen[0]} (1024^3) and {sixteen[1]} (2048^3) of the time of torch's, whose sums are f32; " in page
+    assert f"with two threads {two[0]} and {two[1]} " in page
