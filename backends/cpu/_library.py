@@ -35,7 +35,7 @@ OPTIONS = {
 }  # fmt: skip
 
 #: The last three of these, which pipelines tune (docs/targets.md).
-LIMITS = (6, 8, 1 << 20)
+LIMITS = (6, 8, 2 << 20)
 
 
 #: What multiplies narrow elements, by the features that it needs; the values are those of the option ``dot-units``.

@@ -46,6 +46,12 @@ Value sanitizer::notOf(ImplicitLocOpBuilder &b, Value bits) {
   return arith::XOrIOp::create(b, bits, constantOf(b, bits.getType(), 1));
 }
 
+bool sanitizer::isNotOf(Value bits, Value others) {
+  auto negation = bits.getDefiningOp<arith::XOrIOp>();
+  return negation && negation.getLhs() == others &&
+         matchPattern(negation.getRhs(), m_One());
+}
+
 Value sanitizer::reshaped(ImplicitLocOpBuilder &b, Value value,
                           ArrayRef<int64_t> shape) {
   auto type = cast<RankedTensorType>(value.getType());

@@ -25,6 +25,8 @@ Type compactType(MLIRContext *context, ArrayRef<int64_t> shape, Dims dims);
 /// Returns a number in each element of the type, an integer or a tensor.
 Value constantOf(ImplicitLocOpBuilder &b, Type type, int64_t value);
 Value notOf(ImplicitLocOpBuilder &b, Value bits);
+/// Whether `bits` were negated from `others`.
+bool isNotOf(Value bits, Value others);
 
 /// Returns the value with another shape of as many elements.
 Value reshaped(ImplicitLocOpBuilder &b, Value value, ArrayRef<int64_t> shape);

@@ -170,7 +170,9 @@ void LanesOfLoad::checkTarget(Taint &taint, const Target &target) {
   for (unsigned number : target.operands) {
     Value value = sink->getOperand(number);
     Value bits = taint.of(value);
-    if (!bits)
+    // Lanes that the load's mask turns off are often off in the sink, too: by
+    // the same mask.
+    if (!bits || (value != sinkMask && isNotOf(bits, sinkMask)))
       continue;
     (value == sinkMask ? always : gated).push_back(bits);
     if (analysis::shapeOf(value).size() > shape.size())

@@ -53,8 +53,8 @@ void DotPacking::clear(const PackedRows &rows, const PackedPanels &panels,
     b.forLoop(0, numBatches() * shape.M, 1, [&](Value row) {
       LLVM::StoreOp::create(
           b, zeros(words),
-          at(rows.base, row, rows.rowBytes, slot, words * unit.wordBytes()),
-          unit.wordBytes());
+          at(rows.base, row, rows.rowBytes, slot, words * leftBytes),
+          leftBytes);
     });
     int64_t numPanels = numBatches() * shape.N / unit.lanes;
     b.forLoop(0, numPanels, 1, [&](Value panel) {

@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 import triton
 import triton.language as tl
 from triton.backends.compiler import GPUTarget
+from triton_ext.backends.cpu import _library
 from triton_ext.backends.cpu.compiler import cpu
 
 import triton_ext as tx
@@ -51,6 +54,9 @@ def test_they_have_a_place_in_the_reference() -> None:
     for name in ("allow_inlining", "clear_module", "lower_tiles"):
         assert f"\n## cpu.{name}\n" in page
     assert "| `vector-bytes` | `vector_bytes` | `int32_t` | `32` |" in page
+    # The backend gives these to each kernel.
+    for limit, number in zip(("for-two-views", "for-replication", "shared-bytes"), _library.LIMITS, strict=True):
+        assert re.search(rf"\| `most-{limit}` \| `\w+` \| `int32_t` \| `{number}` \|", page), limit
 
 
 @pytest.mark.slow

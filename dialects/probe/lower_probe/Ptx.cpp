@@ -138,9 +138,11 @@ std::string Ptx::ofPointer(Value pointer) {
   if (auto known = names.find(pointer); known != names.end())
     return known->second;
   auto add = pointer.getDefiningOp<tt::AddPtrOp>();
+  Type element = cast<tt::PointerType>(pointer.getType()).getPointeeType();
   std::string name;
-  if (add) {
-    Type element = cast<tt::PointerType>(pointer.getType()).getPointeeType();
+  // Registers have no narrower offsets.
+  if (add && (add.getOffset().getType().isInteger(32) ||
+              add.getOffset().getType().isInteger(64))) {
     int64_t bytes = llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
     Type i64 = b.getI64Type();
     std::string start = ofPointer(add.getPtr()),

@@ -13,6 +13,7 @@
 
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace mlir::triton_ext::lower_probe;
@@ -34,11 +35,12 @@ struct Iterations {
 } // namespace
 
 /// Appends the terms of a disjunction but for `bit`. Returns whether that is
-/// one of them.
+/// one of them. A disjunction that something else uses is a term.
 static bool addTerms(Value value, Value bit, SmallVector<Value> &terms) {
   if (value == bit)
     return true;
-  if (auto either = value.getDefiningOp<arith::OrIOp>()) {
+  auto either = value.getDefiningOp<arith::OrIOp>();
+  if (either && either->hasOneUse()) {
     bool isLeft = addTerms(either.getLhs(), bit, terms);
     return addTerms(either.getRhs(), bit, terms) || isLeft;
   }
@@ -57,7 +59,8 @@ std::optional<Iterations> Iterations::of(RaiseOp op) {
   unsigned bit = result.getResultNumber();
   if (!matchPattern(loop.getStep(), m_ConstantInt(&step)) ||
       !step.isStrictlyPositive() ||
-      !matchPattern(loop.getInitArgs()[bit], m_Zero()))
+      !matchPattern(loop.getInitArgs()[bit], m_Zero()) ||
+      !loop.getRegionIterArg(bit).hasOneUse())
     return {};
   Iterations found{loop, bit, step.getSExtValue(), {}};
   if (!addTerms(loop.getYieldedValues()[bit], loop.getRegionIterArg(bit),
@@ -107,15 +110,22 @@ static std::string carried(BlockArgument argument, scf::ForOp loop, Ptx &ptx) {
                      {all, ptx.of(loop.getTiedLoopInit(argument)->get())});
 }
 
-/// Erases what nothing uses, but probes.
+/// Erases `value` if nothing uses it, and then what has computed its operands,
+/// but no probes.
 static void eraseDead(Value value) {
-  Operation *op = value.getDefiningOp();
-  if (!op || isa<ProbeDialect>(op->getDialect()) || !isOpTriviallyDead(op))
-    return;
-  SmallVector<Value> operands(op->getOperands());
-  op->erase();
-  for (Value operand : operands)
-    eraseDead(operand);
+  SetVector<Operation *> candidates;
+  auto add = [&](Value one) {
+    if (Operation *op = one.getDefiningOp())
+      candidates.insert(op);
+  };
+  add(value);
+  while (!candidates.empty()) {
+    Operation *op = candidates.pop_back_val();
+    if (isa<ProbeDialect>(op->getDialect()) || !isOpTriviallyDead(op))
+      continue;
+    llvm::for_each(op->getOperands(), add);
+    op->erase();
+  }
 }
 
 /// Stops to compute the bit, and what the loop carries only for it.

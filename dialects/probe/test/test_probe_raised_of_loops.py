@@ -40,12 +40,19 @@ class LoopBody(Body):
             offset = self.leaf(32)
             address = self.arguments["%arg3"] + 4 * self.values[offset]
             pointer = self.add(f"tt.addptr %arg3, {offset} : !tt.ptr<f32>, i32", address, 64)
+            del self.widths[pointer]
             return self.add(f"tt.ptr_to_int {pointer} : !tt.ptr<f32> -> i64", address, 64)
         found = super().leaf(bits)
         if "launch_word" in (self.lines or [""])[-1]:  # these are not in loops
             self.before.append(self.lines[-1])
             self.lines[-1] = ""
         return found
+
+    def tree(self, bits: int, depth: int) -> str:
+        known = [name for name, width in self.widths.items() if width == bits]
+        if known and self.random.random() < 0.2:  # a value with several uses
+            return self.random.choice(known)
+        return super().tree(bits, depth)
 
     def text(self) -> str:
         """Returns the loop, and the operation that raises the flag."""
@@ -122,6 +129,54 @@ def test_addresses_of_iterations_behind_the_loop() -> None:
     assert runs(kernel, body, 0)
     body.arguments["%arg2"] -= 1
     assert not runs(kernel, body, 0)
+
+
+USED_TWICE = {
+    "through one operand and as the other": """  %a = arith.addi %iv, %arg0 : i32
+  %m = arith.muli %a, %arg1 : i32
+  %s = arith.addi %m, %a : i32
+  %is = arith.cmpi slt, %s, %arg1 : i32
+  %or = arith.ori %bit, %is : i1""",
+    "as both operands": """  %a = arith.addi %iv, %arg0 : i32
+  %q = arith.muli %a, %a : i32
+  %is = arith.cmpi slt, %q, %arg1 : i32
+  %or = arith.ori %bit, %is : i1""",
+    "as two terms": """  %is = arith.cmpi slt, %iv, %arg0 : i32
+  %one = arith.ori %bit, %is : i1
+  %or = arith.ori %one, %is : i1""",
+}
+
+
+@pytest.mark.parametrize("condition", USED_TWICE.values(), ids=USED_TWICE)
+def test_values_that_are_used_twice(condition: str) -> None:
+    (kernel,) = kernels_of([re.sub(r"  %or = .*", condition, LoopBody(0, 0).text())])
+    assert "scf.for" not in kernel
+
+
+def test_a_bit_that_something_else_reads_stays() -> None:
+    condition = """  %is = arith.cmpi slt, %iv, %arg0 : i32
+  %seen = arith.extui %bit : i1 to i32
+  tt.store %arg5, %seen : !tt.ptr<i32>
+  %or = arith.ori %bit, %is : i1"""
+    text = re.sub(r"  %or = .*", condition, LoopBody(0, 0).text())
+    pointer = "  %arg5 = tt.bitcast %arg3 : !tt.ptr<f32> -> !tt.ptr<i32>\n"
+    (kernel,) = kernels_of([pointer + text])
+    assert "scf.for" in kernel
+    assert "arith.ori" in kernel
+
+
+@pytest.mark.parametrize("offset", ["i16", "i8"])
+def test_offsets_that_registers_do_not_have(offset: str) -> None:
+    """The address is an operand of the assembly."""
+    body = f"""  %narrow = arith.trunci %arg0 : i32 to {offset}
+  %moved = tt.addptr %arg3, %narrow : !tt.ptr<f32>, {offset}
+  %address = tt.ptr_to_int %moved : !tt.ptr<f32> -> i64
+  %is = arith.cmpi slt, %address, %arg2 : i64
+  probe.raise %is, "bounds"
+"""
+    (kernel,) = kernels_of([body])
+    (moved,) = re.findall(rf"(%\w+) = tt.addptr .* : !tt.ptr<f32>, {offset}", kernel)
+    assert re.search(rf"inline_asm.*{moved}\b|ptr_to_int {moved}\b", kernel)
 
 
 def test_conditions_behind_loops() -> None:

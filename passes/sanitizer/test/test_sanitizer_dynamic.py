@@ -142,6 +142,23 @@ def test_lanes_of_a_gather() -> None:
     assert (check, argument, coordinates, lane, lanes) == ("lanes", "x", (0,), 40, 1)
 
 
+@triton.jit
+def copy_with_one_mask(x, out, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    on = i < n
+    tl.store(out + i, tl.load(x + i, mask=on), mask=on)
+
+
+def test_no_lane_that_is_off_meets_its_own_mask() -> None:
+    """The kernel compares nothing, where nothing but the same mask could tell."""
+    x, out = np.zeros(256, np.float32), np.zeros(256, np.float32)
+    with tx.sanitize("lanes", static=False) as report:
+        kernel = copy_with_one_mask[(4,)](x, out, 200, B=64)
+    assert report.findings == []
+    assert raised_by(kernel) == ()
+    assert "lanes" not in "".join(kernel.asm["ttir"].split("probe.sites")[1:]).partition("sanitize.")[0]
+
+
 def test_a_kernel_for_a_gpu_has_no_look_at_lanes_that_are_off() -> None:
     """Its look has a kernel of its own, in which nobody knows addresses that come from memory."""
     kinds = {"x": "*fp32", "index": "*i32", "out": "*fp32", "n": "i32", "B": "constexpr"}

@@ -15,8 +15,8 @@ from support.sanitizer import mutations
 DYNAMIC, CALLS, LOCKS = (
     Path(__file__).with_name(f"test_sanitizer_{name}.py") for name in ("dynamic", "shadow_calls", "locks")
 )
-calls, lanes, off, session = (
-    partial(mutants.Mutation, f"{name}.cpp") for name in ("ShadowCalls", "Lanes", "OffLanes", "Sanitizer")
+calls, lanes, off, session, bits = (
+    partial(mutants.Mutation, f"{name}.cpp") for name in ("ShadowCalls", "Lanes", "OffLanes", "Sanitizer", "Bits")
 )
 
 #: The tests that notice each bug, which of them (``-k`` of pytest), and the bug.
@@ -32,6 +32,7 @@ MUTATIONS = {
     "a number between both limits is none": (
         DYNAMIC, "lanes_that_are_off", off("isLess(own)", "isGreater(own)", behind="Value least ="),
     ),
+    "any mask is the load's": (DYNAMIC, "lanes_that_are_off", bits("negation.getLhs() == others", "true")),
     "the look at lanes stays in the kernel": (
         DYNAMIC, "for_a_gpu", lanes("!isRepeatable(op)", "false", behind="isLoaded"),
     ),

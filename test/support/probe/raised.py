@@ -54,6 +54,7 @@ class Body:
         self.random = random.Random(seed)
         self.lines: list[str] = []
         self.values: dict[str, int] = {}
+        self.widths: dict[str, int] = {}
         self.arguments = {"%arg0": self.number(32), "%arg1": self.number(32), "%arg2": self.number(64)}
         self.arguments |= {"%arg3": self.random.randrange(2**40), "%arg4": self.random.randrange(2)}
         self.program = tuple(self.random.randrange(size) for size in (5, 3, 2))
@@ -67,7 +68,7 @@ class Body:
     def add(self, text: str, value: int, bits: int) -> str:
         name = f"%{len(self.lines)}"
         self.lines.append(f"  {name} = {text}")
-        self.values[name] = wrapped(value, bits)
+        self.values[name], self.widths[name] = wrapped(value, bits), bits
         return name
 
     def leaf(self, bits: int) -> str:
