@@ -16,30 +16,12 @@ import triton.language as tl
 from triton.compiler.compiler import CompiledKernel
 
 from support.cpu import emulated_units
-from support.cpu.dots import FP16, FP32, HERE, NAMES, compiled, down
+from support.cpu.dots import FP16, FP32, HERE, NAMES, compiled, down, product
 
 pytestmark = pytest.mark.keeps_kernels
 
 XEON, OLDER = "sapphirerapids", "cooperlake"
 run_here = emulated_units.run if XEON in HERE else emulated_units.run_emulated
-
-
-@triton.jit
-def half_product(
-    a, b, c, B: tl.constexpr, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr, STEP: tl.constexpr,
-    A_DOWN: tl.constexpr, B_DOWN: tl.constexpr,
-):  # fmt: skip
-    """c += a @ b with sums of the type of c. A_DOWN and B_DOWN: the matrix has its columns one behind the other."""
-    z = tl.arange(0, B)[:, None, None]
-    m, n = tl.arange(0, M), tl.arange(0, N)
-    at = c + z * (M * N) + m[None, :, None] * N + n[None, None, :]
-    total = tl.load(at)
-    for start in range(0, K, STEP):
-        k = start + tl.arange(0, STEP)
-        x = tl.load(a + z * (M * K) + m[None, :, None] * (1 if A_DOWN else K) + k[None, None, :] * (M if A_DOWN else 1))
-        y = tl.load(b + z * (K * N) + k[None, :, None] * (1 if B_DOWN else N) + n[None, None, :] * (K if B_DOWN else 1))
-        total = tl.dot(x, y, total, out_dtype=total.dtype)
-    tl.store(at, total)
 
 
 @triton.jit
@@ -55,11 +37,11 @@ def compiled_half(
     sizes: tuple[int, int, int, int], arch: str = XEON, step: int = 0, layout: tuple[bool, bool] = (False, False),
     total: torch.dtype = FP16,
 ) -> CompiledKernel:  # fmt: skip
-    """Returns `half_product`; `sizes` are B, M, N and K."""
+    """Returns `product`; `sizes` are B, M, N and K."""
     constants = dict(zip("BMNK", sizes, strict=True)) | {"STEP": step or sizes[3]}
     constants |= {"A_DOWN": int(layout[0]), "B_DOWN": int(layout[1])}
     names = {"a": NAMES[FP16], "b": NAMES[FP16], "c": NAMES[total]}
-    return compiled(half_product, names, constants, arch)
+    return compiled(product, names, constants, arch)
 
 
 def multiplies_in(kernel: CompiledKernel) -> set[str]:
@@ -86,7 +68,7 @@ def operands(sizes: tuple[int, int, int, int], most: int) -> tuple[torch.Tensor,
 
 
 def run_half(kernel: CompiledKernel, matrices: tuple[torch.Tensor, ...], layout: tuple[bool, bool], at: Path) -> None:
-    """Runs `half_product`; on a machine without AVX512-FP16, LLVM translates it for another target."""
+    """Runs `product`; on a machine without AVX512-FP16, LLVM translates it for another target."""
     a, b, c = matrices
     passed = (down(a) if layout[0] else a, down(b) if layout[1] else b, c)
     run_here(kernel, at, 1, passed)

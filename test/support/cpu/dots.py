@@ -7,6 +7,7 @@ from pathlib import Path
 
 import torch
 import triton
+import triton.language as tl
 from triton.backends.compiler import GPUTarget
 from triton.compiler.compiler import CompiledKernel
 
@@ -34,6 +35,30 @@ def compiled(function: triton.JITFunction, types: dict[str, str], constants: dic
     signature = types | dict.fromkeys(constants, "constexpr")
     source = triton.compiler.ASTSource(function, signature, constants)
     return triton.compile(source, target=GPUTarget("cpu", arch, 1))
+
+
+@triton.jit
+def product(
+    a, b, c, B: tl.constexpr, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr, STEP: tl.constexpr,
+    A_DOWN: tl.constexpr, B_DOWN: tl.constexpr,
+):  # fmt: skip
+    """c += a @ b in steps along K; sums have the type of c. A_DOWN, B_DOWN: its columns are contiguous."""
+    z = tl.arange(0, B)[:, None, None]
+    m, n = tl.arange(0, M), tl.arange(0, N)
+    at = c + z * (M * N) + m[None, :, None] * N + n[None, None, :]
+    total = tl.load(at)
+    for start in range(0, K, STEP):
+        k = start + tl.arange(0, STEP)
+        left = m[None, :, None] * (1 if A_DOWN else K) + k[None, None, :] * (M if A_DOWN else 1)
+        right = k[None, :, None] * (1 if B_DOWN else N) + n[None, None, :] * (K if B_DOWN else 1)
+        if B == 1:
+            x, y = tl.load(a + tl.reshape(left, (M, STEP))), tl.load(b + tl.reshape(right, (STEP, N)))
+            partial = tl.dot(x, y, tl.reshape(total, (M, N)), out_dtype=total.dtype)
+            total = tl.reshape(partial, (1, M, N))
+        else:
+            x, y = tl.load(a + z * (M * K) + left), tl.load(b + z * (K * N) + right)
+            total = tl.dot(x, y, total, out_dtype=total.dtype)
+    tl.store(at, total)
 
 
 def sum_type(dtype: torch.dtype) -> torch.dtype:
