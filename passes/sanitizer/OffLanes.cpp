@@ -26,7 +26,7 @@ public:
   OffLanes(ImplicitLocOpBuilder &b, tt::FuncOp kernel)
       : b(b), tracker(kernel, /*movesLoops=*/false) {}
 
-  /// From now on, an element counts only if `mask` is true for it, too.
+  /// Restricts the elements that count to those for which `mask` is true.
   void addMask(Value mask);
   /// Returns whether an element of `bits` may be `isTrue`. The masks count if
   /// `isMasked`: the elements have not been moved then.

@@ -39,7 +39,7 @@ std::shared_ptr<RowsInPlace> RowsInPlace::find(RootParts parts,
   // Narrower floats are converted when they are packed.
   if (!unit.isFloats() || !op.getA().getType().getElementType().isF32() ||
       slots > 1 || !load || !shape.batches.empty() ||
-      shape.M * shape.K * unit.wordBytes() > mostBytes ||
+      shape.M * shape.K * wordBytes > mostBytes ||
       parts.plan.isStored(op.getA()))
     return nullptr;
   RowsInPlace rows(parts, load, shape);

@@ -3,8 +3,9 @@
 // The instructions that multiply matrices, and the choice among them. All of
 // them multiply words: the elements of a word are neighbours along K, and an
 // instruction adds the products of all elements of two words to an element of
-// the result. A word has 32 bits, and is one f32 where there is no unit for
-// narrower floats. It is one f16 where f16 are summed in f16.
+// the result. A word has 32 bits: two or four narrow elements, or one f32 if no
+// unit multiplies the narrow floats. If f16 are summed in f16, a word is an
+// f16.
 
 #ifndef TRITON_EXT_CPU_DOTUNITS_H
 #define TRITON_EXT_CPU_DOTUNITS_H

@@ -16,7 +16,7 @@ import triton.language as tl
 from triton.compiler.compiler import CompiledKernel
 
 from support.cpu import emulated_units
-from support.cpu.dots import FP16, FP32, HERE, NAMES, compiled, down, product
+from support.cpu.dots import FP16, HERE, NAMES, compiled, compiled_product, down
 
 pytestmark = pytest.mark.keeps_kernels
 
@@ -34,14 +34,10 @@ def computed(a, b, c, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
 
 
 def compiled_half(
-    sizes: tuple[int, int, int, int], arch: str = XEON, step: int = 0, layout: tuple[bool, bool] = (False, False),
-    total: torch.dtype = FP16,
-) -> CompiledKernel:  # fmt: skip
-    """Returns `product`; `sizes` are B, M, N and K."""
-    constants = dict(zip("BMNK", sizes, strict=True)) | {"STEP": step or sizes[3]}
-    constants |= {"A_DOWN": int(layout[0]), "B_DOWN": int(layout[1])}
-    names = {"a": NAMES[FP16], "b": NAMES[FP16], "c": NAMES[total]}
-    return compiled(product, names, constants, arch)
+    sizes: tuple[int, int, int, int], arch: str = XEON, step: int = 0, layout: tuple[bool, bool] = (False, False)
+) -> CompiledKernel:
+    """Returns `product` of fp16 with sums of fp16."""
+    return compiled_product(FP16, sizes, arch, step, layout, total=FP16)
 
 
 def multiplies_in(kernel: CompiledKernel) -> set[str]:
@@ -78,7 +74,7 @@ def test_sums_of_fp16_are_the_callers_choice() -> None:
     """Other sums are f32, also where the CPU has AVX512-FP16."""
     sizes = (1, 16, 64, 64)
     assert multiplies_in(compiled_half(sizes)) == {"ph"}
-    assert multiplies_in(compiled_half(sizes, total=FP32)) == {"ps"}
+    assert multiplies_in(compiled_product(FP16, sizes, XEON)) == {"ps"}
     assert multiplies_in(compiled_half(sizes, OLDER)) == {"ps"}
     assert multiplies_in(compiled_half((1, 16, 4, 64))) == {"ps"}  # 8 bytes fill no vector
 

@@ -12,7 +12,6 @@ import pytest
 import torch
 import triton
 import triton.language as tl
-from triton.compiler.compiler import CompiledKernel
 
 from support.cpu import emulated_units
 from support.cpu.dots import (
@@ -26,26 +25,12 @@ from support.cpu.dots import (
     NAMES,
     Matrices,
     compiled,
-    product,
+    compiled_product,
     sum_type,
     units_in,
 )
 
 pytestmark = pytest.mark.keeps_kernels
-
-
-def compiled_product(
-    dtype: torch.dtype,
-    sizes: tuple[int, int, int, int],
-    arch: str,
-    step: int = 0,
-    down: tuple[bool, bool] = (False,) * 2,
-) -> CompiledKernel:
-    """Returns `product`, compiled for a CPU; `sizes` are B, M, N and K."""
-    constants = dict(zip("BMNK", sizes, strict=True)) | {"STEP": step or sizes[3]}
-    constants |= {"A_DOWN": int(down[0]), "B_DOWN": int(down[1])}
-    types = {"a": NAMES[dtype], "b": NAMES[dtype], "c": NAMES[sum_type(dtype)]}
-    return compiled(product, types, constants, arch)
 
 
 # What is chosen

@@ -74,6 +74,17 @@ def numbers(dtype: torch.dtype, *sizes: int) -> torch.Tensor:
     return torch.randint(-4, 5, sizes).to(dtype)
 
 
+def compiled_product(
+    dtype: torch.dtype, sizes: tuple[int, int, int, int], arch: str, step: int = 0,
+    down: tuple[bool, bool] = (False, False), *, total: torch.dtype | None = None,
+) -> CompiledKernel:  # fmt: skip
+    """Returns `product`, compiled for a CPU; `sizes` are B, M, N and K, `total` is the type of its sums."""
+    constants = dict(zip("BMNK", sizes, strict=True)) | {"STEP": step or sizes[3]}
+    constants |= {"A_DOWN": int(down[0]), "B_DOWN": int(down[1])}
+    types = {"a": NAMES[dtype], "b": NAMES[dtype], "c": NAMES[total or sum_type(dtype)]}
+    return compiled(product, types, constants, arch)
+
+
 def down(matrix: torch.Tensor) -> torch.Tensor:
     return matrix.mT.contiguous()
 
