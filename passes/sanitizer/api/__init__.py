@@ -50,8 +50,9 @@ def sanitize(
             ``hints``, ``arith``, or ``all``.
         action: what becomes of an access out of bounds: ``report`` lets it through, ``suppress`` masks it off, ``trap``
             ends the kernel.
-        raises: whether a failed check becomes a `SanitizerError`: at the next ``torch.cuda.synchronize``,
-            ``Stream.synchronize`` or ``Event.synchronize``, at the end of the block, and on the CPU at the launch.
+        raises: whether a failed check becomes a `SanitizerError`: at the next function of torch that waits for a GPU,
+            such as ``torch.cuda.synchronize``, ``Tensor.item`` or ``Tensor.cpu``, at the end of the block, and on the
+            CPU at the launch.
         static: whether ``bounds`` and ``lanes`` are proved before the kernel runs, or from the numbers of a launch,
             where they can be; and whether it is proved that programs touch bytes of their own. Without it the kernel
             compares the corners of each tile, follows lanes that are off, and for ``race`` looks at each access to

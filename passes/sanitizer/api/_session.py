@@ -213,6 +213,7 @@ def _seen(kernel: Any, launch: Launch) -> Launch | None:
     verdicts = _verdicts.of(kernel)
     if verdicts is None:
         return None
+    _synchronisation.imported()
     device = kernel.metadata.target.backend
     facts, gaps, launches = Facts(kernel), Gaps(kernel), Launches(kernel)
     #: The launches in which the host finds nothing, by the grid and tokens of the arguments.
