@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Finds spin locks: a loop that exchanges a number of memory until it was free,
-// and the atomic operation that sets it free. Knows no other way to take turns,
-// such as a counter that programs wait for.
+// and the atomic operation that sets it free. Signals.cpp finds other ways to
+// take turns, such as a flag that programs wait for.
 
 #include "Locks.h"
 
@@ -158,6 +158,7 @@ Locks::Locks(tt::FuncOp kernel) {
     Operation *release = taken ? releaseBehind(loop, *taken) : nullptr;
     if (!release || !isKnownBefore(taken->pointer, loop))
       return;
+    acquires.insert(loop);
     for (Operation *op = loop->getNextNode(); op != release;
          op = op->getNextNode())
       op->walk([&](Operation *inner) {

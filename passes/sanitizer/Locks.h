@@ -8,6 +8,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "triton/Dialect/Triton/IR/Dialect.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 
 namespace mlir::triton_ext::sanitizer {
 
@@ -26,11 +27,15 @@ public:
 
   ArrayRef<Lock> heldIn(Operation *op) const;
 
+  /// Whether an operation is a loop that takes a lock.
+  bool isAcquire(Operation *op) const { return acquires.contains(op); }
+
   /// Returns the pointer of a lock as a value that is defined before its loop.
   static Value pointerBefore(const Lock &lock);
 
 private:
   DenseMap<Operation *, SmallVector<Lock, 1>> held;
+  DenseSet<Operation *> acquires;
 };
 
 } // namespace mlir::triton_ext::sanitizer

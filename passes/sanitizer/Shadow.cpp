@@ -66,12 +66,32 @@ std::string ShadowChecker::whyRaceUnknown(const MemoryAccess &access,
 }
 
 /// Whether an access may race with one of the kernel that has a shadow, if
-/// their arguments are in one storage.
-bool ShadowChecker::canRace(const ShadowAccess &one) const {
+/// their arguments are in one storage. Not `isSignalled`: if signals ordered
+/// nothing.
+bool ShadowChecker::canRace(const ShadowAccess &one, bool isSignalled) const {
   return llvm::any_of(shadowed, [&](const ShadowAccess &other) {
     return other.isRace() && (one.writes() || other.writes()) &&
-           !(one.access.isAtomic && other.access.isAtomic);
+           !(one.access.isAtomic && other.access.isAtomic) &&
+           !(isSignalled && mayBeOrdered(one.signals, other.signals));
   });
+}
+
+/// Says what becomes of an access, and returns whether it looks at its shadow.
+bool ShadowChecker::keepsLook(const ShadowAccess &one) {
+  auto say = [&](Verdict verdict, const std::string &why) {
+    checker.say(one.access.op, one.check(), verdict, why);
+    return verdict == Verdict::Checked;
+  };
+  if (one.isRace() && !canRace(one) && canRace(one, /*isSignalled=*/false))
+    return say(Verdict::Unsupported,
+               "programs wait for each other, which may order this access and "
+               "those that it would race with");
+  if (one.isRace() && checker.isStatic && !canRace(one))
+    return say(Verdict::Proved, "no access of the kernel can race with it");
+  if (one.isRace() && !raceWord(one.access.laneBytes).hasRoom())
+    return say(Verdict::Unsupported,
+               "the kernel has more kinds of accesses than a word has sets");
+  return say(Verdict::Checked, "by a shadow of the memory");
 }
 
 /// Returns the first operation behind `op` in its block that may wait for
@@ -178,8 +198,11 @@ void ShadowChecker::collect() {
         continue;
       if (std::optional<unsigned> argument = argumentOf(access, one.check())) {
         one.argument = *argument;
-        if (one.isRace() && !locks.heldIn(access.op).empty())
-          one.lock = locks.heldIn(access.op).front();
+        if (one.isRace()) {
+          one.signals = signals.placeOf(access.op);
+          if (!locks.heldIn(access.op).empty())
+            one.lock = locks.heldIn(access.op).front();
+        }
         shadowed.push_back(one);
       }
     }
@@ -188,16 +211,8 @@ void ShadowChecker::collect() {
 llvm::json::Array ShadowChecker::run() {
   collect();
   SmallVector<ShadowAccess> left;
-  for (const ShadowAccess &one : shadowed) {
-    if (one.isRace() && checker.isStatic && !canRace(one)) {
-      checker.say(one.access.op, "race", Verdict::Proved,
-                  "no access of the kernel can race with it");
-      continue;
-    }
-    checker.say(one.access.op, one.check(), Verdict::Checked,
-                "by a shadow of the memory");
-    left.push_back(one);
-  }
+  llvm::copy_if(shadowed, std::back_inserter(left),
+                [&](const ShadowAccess &one) { return keepsLook(one); });
   shadowed = std::move(left);
   llvm::json::Array said = describe();
   llvm::erase_if(shadowed, [&](const ShadowAccess &one) {

@@ -10,6 +10,7 @@
 #include "LaneBuilder.h"
 #include "Locks.h"
 #include "Roots.h"
+#include "Signals.h"
 #include "Strided.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -28,6 +29,7 @@ struct ShadowAccess {
   scf::IfOp look = {};
   scf::ForOp loop = {}; ///< behind which the look goes; null if there is none
   std::optional<Lock> lock = {}; ///< that the program holds; for races
+  SignalPlace signals = {};      ///< for races
 
   bool isRace() const { return shadow == ArgumentWord::RaceShadow; }
   StringRef check() const { return isRace() ? "race" : "uninit"; }
@@ -46,9 +48,11 @@ struct ShadowWords {
 struct RaceSet {
   MemoryAccess::Kind kind; ///< Atomic for all atomic accesses
   bool isLocked;
+  SignalPlace signals = {};
 
   bool operator==(const RaceSet &other) const {
-    return kind == other.kind && isLocked == other.isLocked;
+    return kind == other.kind && isLocked == other.isLocked &&
+           signals == other.signals;
   }
 };
 
@@ -59,6 +63,9 @@ struct RaceWord {
   SmallVector<RaceSet> sets;
   bool hasLocks;
   unsigned bits; ///< of a number
+
+  /// Whether a number has a bit, also in the 16 bits of an element of one byte.
+  bool hasRoom() const { return sets.size() + hasLocks <= 8; }
 };
 
 /// What a look for races adds to words: the number of the program, and that of
@@ -70,7 +77,8 @@ struct RaceNumbers {
 class ShadowChecker {
 public:
   explicit ShadowChecker(Checker &checker)
-      : checker(checker), tracker(checker.kernel), locks(checker.kernel) {}
+      : checker(checker), tracker(checker.kernel), locks(checker.kernel),
+        signals(checker.kernel, locks) {}
 
   /// Inserts the looks. Returns what the host has to know of them.
   llvm::json::Array run();
@@ -81,7 +89,8 @@ private:
   std::optional<unsigned> argumentOf(const MemoryAccess &access,
                                      StringRef check);
   std::string whyRaceUnknown(const MemoryAccess &access, unsigned argument);
-  bool canRace(const ShadowAccess &one) const;
+  bool canRace(const ShadowAccess &one, bool isSignalled = true) const;
+  bool keepsLook(const ShadowAccess &one);
   Operation *placeOf(const ShadowAccess &one);
 
   Value hasShadow(const ShadowAccess &one);
@@ -127,6 +136,7 @@ private:
   bool isOrdered = false;
   std::map<std::pair<unsigned, ArgumentWord>, Value> conditions;
   const Locks locks;
+  const Signals signals;
   /// The pointers of locks, as values before the loops that take them.
   DenseMap<Operation *, Value> lockPointers;
 };
@@ -159,7 +169,7 @@ RaceSet raceSetOf(const ShadowAccess &one);
 std::string nameOf(const RaceSet &set);
 
 /// Whether accesses of two programs race; of two sets under locks, if the locks
-/// are different ones.
+/// are different ones. Those that signals may order do not.
 bool areRaced(const RaceSet &one, const RaceSet &other);
 
 /// Returns what the host has to know of a race.

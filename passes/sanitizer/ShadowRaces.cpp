@@ -25,25 +25,35 @@ static constexpr int64_t saltBits = 7;
 
 RaceSet mlir::triton_ext::sanitizer::raceSetOf(const ShadowAccess &one) {
   Kind kind = one.access.isAtomic ? Kind::Atomic : one.access.kind;
-  return {kind, one.lock.has_value()};
+  return {kind, one.lock.has_value(), one.signals};
 }
 
 std::string mlir::triton_ext::sanitizer::nameOf(const RaceSet &set) {
   StringRef kind = set.kind == Kind::Load    ? "load"
                    : set.kind == Kind::Store ? "store"
                                              : "atomic";
-  return (set.isLocked ? "locked " : "") + kind.str();
+  return Twine(set.signals.isBeforeSignal ? "signalled " : "")
+      .concat(set.signals.isBehindWait ? "waiting " : "")
+      .concat(set.isLocked ? "locked " : "")
+      .concat(kind)
+      .str();
 }
 
 bool mlir::triton_ext::sanitizer::areRaced(const RaceSet &one,
                                            const RaceSet &other) {
-  return one.kind != other.kind || one.kind == Kind::Store;
+  return (one.kind != other.kind || one.kind == Kind::Store) &&
+         !mayBeOrdered(one.signals, other.signals);
 }
 
 /// Returns the word of an element of so many bytes. It has only the sets that
 /// the kernel needs, so that a number has more bits.
 RaceWord ShadowChecker::raceWord(int64_t bytes) const {
-  RaceWord word{{{Kind::Load, false}, {Kind::Store, false}}, false, 0};
+  RaceWord word{{}, false, 0};
+  bool hasSignals = llvm::any_of(shadowed, [](const ShadowAccess &one) {
+    return !(one.signals == SignalPlace());
+  });
+  if (!hasSignals)
+    word.sets = {{Kind::Load, false}, {Kind::Store, false}};
   for (const ShadowAccess &one : shadowed) {
     if (!one.isRace() || one.access.laneBytes != bytes)
       continue;

@@ -154,12 +154,18 @@ def raced_sets(launch: Launch, note: Mapping[str, Any], program: tuple[int, int,
     found = []
     for i, name in enumerate(note["sets"]):
         ones, zeros = word >> 2 * i * bits & every, word >> (2 * i + 1) * bits & every
-        kind, other = own.removeprefix("locked "), name.removeprefix("locked ")
-        if (kind != other or kind == "store") and ones | zeros and (ones, zeros) != (number, number ^ every):
+        if _are_raced(own, name) and ones | zeros and (ones, zeros) != (number, number ^ every):
             found.append(_Set(name, ones, zeros))
     # Of two locked accesses the locks differ, unless it is another one that races.
-    free = [one for one in found if not (own.startswith("locked") and one.name.startswith("locked"))]
+    free = [one for one in found if not ("locked" in own and "locked" in one.name)]
     return free or found
+
+
+def _are_raced(own: str, other: str) -> bool:
+    """Whether accesses of two sets race, by the names of the sets: the last word is the kind of access."""
+    words, others = own.split(), other.split()
+    are_ordered = ("signalled" in words and "waiting" in others) or ("signalled" in others and "waiting" in words)
+    return (words[-1] != others[-1] or words[-1] == "store") and not are_ordered
 
 
 def is_clear(launch: Launch | None, note: Mapping[str, Any], program: tuple[int, int, int], word: int) -> bool:

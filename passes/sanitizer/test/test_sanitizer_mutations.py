@@ -12,7 +12,7 @@ import pytest
 from support import mutants
 from support.sanitizer import mutations
 
-BOUNDS, CALLS, DESCRIPTORS, LOCKS, LOOKS, MERGED, PARTNERS, POINTERS, SHADOWS, WORDS = (
+BOUNDS, CALLS, DESCRIPTORS, LOCKS, LOOKS, MERGED, PARTNERS, POINTERS, SHADOWS, SIGNALS, WORDS = (
     Path(__file__).with_name(f"test_sanitizer_{name}.py")
     for name in (
         "bounds",
@@ -24,10 +24,11 @@ BOUNDS, CALLS, DESCRIPTORS, LOCKS, LOOKS, MERGED, PARTNERS, POINTERS, SHADOWS, W
         "partners",
         "pointers",
         "shadows",
+        "signals",
         "words",
     )
 )
-apart, bounds, box, boxes, corners, extents, host, lanes, merge, shadow, look, place, races, words = (
+apart, bounds, box, boxes, corners, extents, host, lanes, merge, shadow, look, place, races, signals, words = (
     partial(mutants.Mutation, f"{name}.cpp")
     for name in (
         "Apart",
@@ -43,6 +44,7 @@ apart, bounds, box, boxes, corners, extents, host, lanes, merge, shadow, look, p
         "ShadowLooks",
         "ShadowPlaces",
         "ShadowRaces",
+        "Signals",
         "ShadowWords",
     )
 )
@@ -138,6 +140,13 @@ MUTATIONS = {
     ),
     "an access is under one of two locks": (
         LOCKS, "two_locks", shadow("locks.heldIn(access.op).size() > 1", "false"),
+    ),
+    "all is before signals and behind waits": (
+        SIGNALS, "last_program", signals("numbers.at(op) <= numbers.at(later)", "true"),
+    ),
+    "a counter of tiles is a wait": (SIGNALS, "counter", signals("isOrder && isOnlyEqual", "false")),
+    "what one program orders for itself is a signal": (
+        SIGNALS, "without_its_order", signals("atomic.getScope() == tt::MemSyncScope::CTA", "false"),
     ),
 }  # fmt: skip
 
