@@ -61,7 +61,7 @@ def test_a_chain_without_its_order_races(wrong: str) -> None:
 
 
 @triton.jit
-def last_one_adds(x, parts, out, count, WRONG: tl.constexpr, BLOCK: tl.constexpr):
+def last_one_adds(x, parts, out, count, WRONG: tl.constexpr, BLOCK: tl.constexpr):  # noqa: PLR0917
     """The program that comes last adds what all have stored."""
     p, programs = tl.program_id(0), tl.num_programs(0)
     i = tl.arange(0, BLOCK)
