@@ -59,6 +59,23 @@ void MessageLowering::lower(triton::AssertOp op) {
 /// The attribute of a print that stands for a call: the name of the function.
 static constexpr StringLiteral callName = "triton_ext_cpu.call";
 
+/// Emits `loops` and has LLVM leave them as they are: unrolled, they take more
+/// time to compile than the rest of a call.
+static void emitRolled(LaneBuilder &b, llvm::function_ref<void()> loops) {
+  auto unroll = LLVM::LoopUnrollAttr::get(
+      b.getContext(), /*disable=*/b.getBoolAttr(true), {}, {}, {}, {}, {}, {});
+  auto rolled =
+      LLVM::LoopAnnotationAttr::get(b.getContext(), {}, {}, {}, unroll, {}, {},
+                                    {}, {}, {}, {}, {}, {}, {}, {}, {});
+  // An operation before the loops, from which they are found.
+  Operation *start = LLVM::ZeroOp::create(b, b.getI64Type());
+  loops();
+  for (Operation *op = start; op; op = op->getNextNode())
+    op->walk(
+        [&](scf::ForOp loop) { loop->setAttr("loop_annotation", rolled); });
+  start->erase();
+}
+
 /// Calls a function of the runtime. The arguments are the program, and the
 /// operands: scalars as they are, tensors as pointers to their elements, which
 /// are row-major. An element of i1 is a byte. All tensors have one shape: one
@@ -78,12 +95,14 @@ void MessageLowering::call(StringRef function, triton::PrintOp op) {
     arguments.push_back(buffer.ptr);
   }
   if (!tensors.empty())
-    tiles.forTile(
-        tensors.front().second.shape, plan.contiguousDim(tensors.front().first),
-        [&](const Coords &coords) {
-          for (auto &[value, buffer] : tensors)
-            scratch.store(buffer, coords, evaluator.eval(value, coords));
-        });
+    emitRolled(b, [&] {
+      tiles.forTile(
+          tensors.front().second.shape,
+          plan.contiguousDim(tensors.front().first), [&](const Coords &coords) {
+            for (auto &[value, buffer] : tensors)
+              scratch.store(buffer, coords, evaluator.eval(value, coords));
+          });
+    });
   evaluator.withScope(1, [&] {
     SmallVector<Type> types = llvm::map_to_vector(
         arguments, [](Value value) { return value.getType(); });
