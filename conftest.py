@@ -27,6 +27,9 @@ ROOT = Path(__file__).parent
 pytest_plugins = ["support.fixtures"]
 
 os.environ.setdefault("TRITON_DEFAULT_FP_FUSION", "1")  # otherwise Triton 3.9 warns at every compilation
+# NumPy's library of matrix products starts a thread for each other processor. Each waits busily for work at first, half
+# of the processor time of importing NumPy.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # `support.SITE`, for this process's xdist workers and for every process that a test starts.
 SITE = str(ROOT / "test" / "support" / "site")
 os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [SITE, os.environ.get("PYTHONPATH")]))
