@@ -79,6 +79,18 @@ class _DeviceInterface:
         return "cpu"
 
 
+def _may_have_amd_gpu() -> bool:
+    """Returns whether Triton's driver for AMD may be active. It is not without a device of the kernel for GPUs.
+
+    That driver asks torch and imports it, which takes a program with NumPy arrays a second.
+    """
+    return "torch" in sys.modules or any(map(os.path.exists, _AMD_DEVICES))
+
+
+#: The devices through which ROCm reaches GPUs, on Linux and in its subsystem of Windows.
+_AMD_DEVICES = ("/dev/kfd", "/dev/dxg")
+
+
 class CPUDriver(DriverBase):  # type: ignore[misc]
     """The CPU as a device of Triton."""
 
@@ -99,7 +111,8 @@ class CPUDriver(DriverBase):  # type: ignore[misc]
             return selected == "cpu"
         from triton.backends import backends
 
-        return not any(backend.driver.is_active() for backend in backends.values() if backend.driver is not cls)
+        others = (backend.driver for name, backend in backends.items() if name != "amd" or _may_have_amd_gpu())
+        return not any(driver.is_active() for driver in others if driver is not cls)
 
     def get_current_device(self) -> str:
         """Returns the only device. Triton keeps kernels by device, so this is not a number, as a GPU's is."""

@@ -3,7 +3,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,6 +17,7 @@ from triton.runtime import driver
 from triton.runtime.jit import MockTensor
 
 import triton_ext as tx
+from support import environment
 from support.pipeline.no_gpu import NoGpu
 from support.tuning import standin
 from support.tuning.tuned import CONFIGS, ones, scale
@@ -55,3 +59,32 @@ def test_a_kernel_is_tuned_for_each_target(monkeypatch: pytest.MonkeyPatch) -> N
             assert y.sum() == 64
     assert len(measured) == 2 * len(CONFIGS)
     assert "cpu" in kernel.tuning_report.device
+
+
+PROGRAM = """
+import os, sys
+import numpy as np
+import triton_ext as tx
+from triton.backends import backends
+
+_, directory, device = sys.argv
+sys.path.append(directory)
+from test_devices import twice
+
+x = np.ones(16, "float32")
+with tx.target.active("cpu"):
+    twice[(1,)](x, BLOCK=16)
+print(x.sum(), "torch" in sys.modules)
+there = os.path.exists
+os.path.exists = lambda path: path == device or there(path)
+backends["amd"].driver.is_active = staticmethod(lambda: True)
+print(backends["cpu"].driver.is_active())
+"""
+
+
+@pytest.mark.parametrize("device", ["/dev/kfd", "/dev/dxg"])
+def test_torch_is_imported_only_to_look_for_a_gpu(device: str) -> None:
+    """Triton's driver for AMD imports torch. It is not asked where Linux has no device for it."""
+    command = [sys.executable, "-c", PROGRAM, str(Path(__file__).parent), device]
+    done = subprocess.run(command, env=environment(), capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == ["32.0 False", "False"]
