@@ -8,7 +8,6 @@ else.
 
 from __future__ import annotations
 
-import ctypes
 import threading
 import weakref
 from collections import Counter
@@ -31,12 +30,10 @@ from triton_ext.pipeline import stack as stacks
 
 from . import _verdicts
 from ._corners import corners_of
+from ._on_device import is_capturing, relaxed
 
 #: The attribute by which the pass knows what becomes of looks.
 _LOOKS = "sanitize.looks"
-
-#: The capture mode of CUDA and HIP in which a thread may also call functions that a stream cannot capture.
-_RELAXED = 2
 
 #: The backends whose kernels keep only the first lane of accesses that they check lane by lane, and so compile faster.
 KEEP_FIRST = frozenset({"cuda"})
@@ -192,15 +189,9 @@ def choose(launch: Launch, call: Call) -> Any:
 
     None also while a CUDA graph is captured, when no kernel can be loaded.
     """
-    if launch.key not in _has_kept or (call.device != "cpu" and _is_capturing()):
+    if launch.key not in _has_kept or (call.device != "cpu" and is_capturing()):
         return None
     return _kernel_of(call.kernel, "sanitize.first", _with_lanes)
-
-
-def _is_capturing() -> bool:
-    import torch
-
-    return bool(torch.cuda.is_current_stream_capturing())
 
 
 def kernel_with_looks(kernel: Any) -> Any:
@@ -211,22 +202,10 @@ def kernel_with_looks(kernel: Any) -> Any:
 
 
 def loaded_with_looks(kernel: Any) -> Any:
-    """Returns `kernel_with_looks`, loaded while the current stream is captured in a CUDA graph.
-
-    CUDA refuses to load a module in a thread that captures, unless the thread asks for it: a load is no work of the
-    stream, so the graph stays as it is.
-    """
-    import torch
-
-    library, name = ("libamdhip64.so", "hip") if torch.version.hip else ("libcuda.so.1", "cu")
-    exchange = getattr(ctypes.CDLL(library), f"{name}ThreadExchangeStreamCaptureMode")
-    mode = ctypes.c_int(_RELAXED)
-    exchange(ctypes.byref(mode))
-    try:
+    """Returns `kernel_with_looks`, loaded while the current stream is captured in a CUDA graph."""
+    with relaxed():
         found = kernel_with_looks(kernel)
         launcher_of(found)
-    finally:
-        exchange(ctypes.byref(mode))
     return found
 
 

@@ -26,6 +26,11 @@ class RaceBlocks:
         first = -words.ctypes.data // words.itemsize % _HEAD  # a multiple of 64
         self._words = words[first:]
 
+    @property
+    def nbytes(self) -> int:
+        """How many bytes of addresses the shadow takes."""
+        return int(self._words.nbytes)
+
     def of_next_launch(self) -> int:
         """Returns the address of the shadow, in which no program has touched anything."""
         self._words[0] += np.uint64(1)

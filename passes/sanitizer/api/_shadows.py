@@ -6,24 +6,23 @@
 
 from __future__ import annotations
 
-import contextlib
 import threading
-from collections import Counter
 from collections.abc import Iterator
 from types import TracebackType
 from typing import Any
 
-import numpy as np
 from triton_ext.probe import _launches
-from triton_ext.probe._arguments import Argument
+from triton_ext.probe._arguments import ANYWHERE, Argument
 from triton_ext.probe._slot import Launch
 
+from ._bits import can_mark
 from ._bytes import span
-from ._init import Init, can_mark, is_capturing, on
+from ._init import Init
 from ._looks import has_looks, kernel_with_looks, loaded_with_looks
-from ._partners import SALTS, Raced
-from ._race_blocks import RaceBlocks
-from ._races import Looks, looks_of
+from ._on_device import is_capturing
+from ._partners import Raced
+from ._race_shadows import RaceShadows
+from ._races import looks_of
 from ._touched import Touched, touches_of
 
 #: How many launches are remembered of those that had a shadow for races.
@@ -45,15 +44,13 @@ class Shadows:
         self.mixed: set[tuple[str, str, int, int]] = set()
         self._wants_init = "uninit" in names
         self._wants_race = "race" in names
-        self._race: dict[tuple[str, int, int], Any] = {}
-        self._blocks: dict[tuple[str, int, int], RaceBlocks] = {}
-        self._salts: Counter[tuple[str, int, int]] = Counter()
         #: The launches that had a shadow for races, and what finds the pairs of programs in them.
         self.raced: dict[Launch, Raced] = {}
         self._init: dict[tuple[str, int], Init] = {}  # by device and start of the storage
         self._mode: Any = None
-        self._chosen = threading.local()  # of the launch that a thread has chosen a kernel for: what it touches
+        self._chosen = threading.local()  # of the launch that a thread makes: what it touches, and what is marked
         self._lock = threading.RLock()
+        self._race = RaceShadows(self._lock)
 
     def __enter__(self) -> Shadows:
         if self._wants_init or self._wants_race:
@@ -94,33 +91,37 @@ class Shadows:
         """Whether a launch reads only what was written, and the host knows what it writes."""
         found = list(self._touched(launch, call))
         self._chosen.touched = launch, found
-        for init, touched in found:
-            known = init.known(_stream(call))
-            if not known.covers(touched.read):
-                return False
-            if known.covers(touched.may_be_written):
-                continue
-            # What a graph captures writes in each replay, and not now.
-            if touched.written is None or not can_mark(touched.written) or _stream(call) is None:
-                return False
-        return True
+        return all(self._understands(init, touched, _stream(call)) for init, touched in found)
+
+    def _understands(self, init: Init, touched: Touched, stream: int | None) -> bool:
+        """Whether a launch reads only bytes of a storage that were written, and the host knows which ones it writes."""
+        known = init.known(stream)
+        if not known.covers(touched.read):
+            return False
+        if known.covers(touched.may_be_written):
+            return True
+        # What a graph captures writes in each replay, and not now. Only its own memory begins anew in each.
+        return touched.written is not None and can_mark(touched.written) and (stream is not None or init.is_of_graph)
 
     def finish(self, launch: Launch, call: _launches.Call) -> None:
         """Learns what a launch has written, and sets its bits if the kernel has not."""
         is_apart = "uninit" in looks_of(call.kernel).apart
-        if not (is_apart or has_looks(call.kernel)) or (stream := _stream(call)) is None:
+        if not (is_apart or has_looks(call.kernel)):
             return
+        stream = _stream(call)
         known, found = getattr(self._chosen, "touched", (None, ()))
         self._chosen.touched = None, ()
+        unmarked = getattr(self._chosen, "unmarked", (None, ()))
+        self._chosen.unmarked = None, ()
         for init, touched in found if known is launch else self._touched(launch, call):
             written = touched.written
             if written is None or init.known(stream).covers(written):
                 continue
             with self._lock:
-                if is_apart:
-                    with contextlib.nullcontext() if call.device == "cpu" else on(call.device, stream):
-                        init.mark(written)
-                init.learn(written, stream)
+                if is_apart or (unmarked[0] is call and init in unmarked[1]):
+                    init.mark(written, call.stream)
+                if stream is not None:
+                    init.learn(written, stream)
 
     def _touched(self, launch: Launch, call: _launches.Call) -> Iterator[tuple[Init, Touched]]:
         """Yields what of the launch's memory is not known to be written whole, and what the launch touches of it."""
@@ -139,6 +140,7 @@ class Shadows:
         looks = looks_of(call.kernel)
         if not (here := [one for one in looks.accesses if one["check"] not in looks.apart]):
             return launch
+        init = self._to_look_at(launch, call, here)
         filled: dict[tuple[int, int], tuple[int, int]] = {}
         raced: set[tuple[int, int]] = set()
         mixed: set[tuple[int, int]] = set()
@@ -151,13 +153,11 @@ class Shadows:
         with self._lock:
             for argument in launch.arguments:
                 if argument.is_tensor and argument.storage not in filled:
-                    start, end = argument.storage
-                    init = self._known(call.device, start)
-                    if init and (init.is_known(_stream(call)) or init.is_written(call.device, call.stream)):
-                        init = None  # its memory stays, because a CUDA graph may have its address
                     filled[argument.storage] = (
-                        _address(init.shadow) if init is not None and init.size == end - start else 0,
-                        self._cleared(call, (start, end), looks) if argument.storage in raced else 0,
+                        init.get(argument.storage, 0),
+                        self._race.next(call, argument.storage, are_calls=looks.are_calls)
+                        if argument.storage in raced
+                        else 0,
                     )
         arguments = tuple(_with_shadows(one, filled) for one in launch.arguments)
         launch = launch._replace(arguments=arguments)
@@ -174,46 +174,41 @@ class Shadows:
                 self.mixed.add((one["check"], launch.kernel, one["line"], one["column"]))
         return launch
 
-    def _cleared(self, call: _launches.Call, storage: tuple[int, int], looks: Looks) -> int:
-        """Returns the address of a shadow without programs: two bytes for each byte of the storage.
-
-        To the address comes a number below `SALTS`, another one for the next launch: programs that have the same bits
-        in one launch differ in the other.
-        """
-        device, (start, end) = call.device, storage
-        key = device, start, end
-        self._salts[key] += 1
-        salt = (self._salts[key] - 1) % SALTS
-        if looks.are_calls:
-            if (blocks := self._blocks.get(key)) is None:
-                blocks = self._blocks[key] = RaceBlocks(end - start)
-            return blocks.of_next_launch() + salt
-        if device == "cpu":
-            if (shadow := self._race.get(key)) is None:
-                shadow = self._race[key] = np.zeros((end - start + 4) // 4, np.uint64)
-            shadow.fill(0)
-            return int(shadow.ctypes.data) + salt
-        import torch
-
-        with on(device, call.stream):
-            if (shadow := self._race.get(key)) is None:
-                shadow = self._race[key] = torch.empty((end - start + 4) // 4, dtype=torch.int64, device=device)
-            shadow.zero_()
-        return int(shadow.data_ptr()) + salt
+    def _to_look_at(self, launch: Launch, call: _launches.Call, looks: list[dict[str, Any]]) -> dict[Any, int]:
+        """Returns the addresses of the bits at which looks for `uninit` have to look, by the storage."""
+        storages = {launch.arguments[one["argument"]].storage for one in looks if one["check"] == "uninit"}
+        storages -= {ANYWHERE}
+        if not storages or not self._init:
+            return {}
+        unmarked: list[Init] = []
+        if has_looks(call.kernel):  # there is another one without, so the host may decide
+            stream = _stream(call)
+            unmarked = [init for init, seen in self._touched(launch, call) if self._understands(init, seen, stream)]
+        self._chosen.unmarked = call, unmarked
+        found = {}
+        with self._lock:
+            for start, end in storages:
+                init = self._known(call.device, start)
+                if init is None or init.size != end - start or init in unmarked:
+                    continue
+                if not (init.is_known(_stream(call)) or init.is_written(call.device, call.stream)):
+                    found[start, end] = int(init.bits.words(call.stream).data_ptr())
+        return found
 
     def allocated(self, tensor: Any) -> None:
         """Takes the memory of `tensor` as never written."""
-        import torch
-
         memory = tensor.untyped_storage()
         if memory.nbytes() == 0 or tensor.device.type == "meta":
             return
-        shadow = torch.zeros(memory.nbytes() // 32 + 1, dtype=torch.int32, device=tensor.device)
-        shadow[-1:].fill_(-(1 << memory.nbytes() % 32))  # of no byte; an assignment would wait for the GPU
+        key = _device(tensor), memory.data_ptr()
+
+        def gone(of: Any) -> None:
+            with self._lock:
+                if key in self._init and self._init[key].of is of:
+                    del self._init[key]
+
         with self._lock:
-            self._init[_device(tensor), memory.data_ptr()] = Init(
-                memory.nbytes(), shadow, memory, is_of_graph=tensor.is_cuda and is_capturing()
-            )
+            self._init[key] = Init(memory, key[0], gone, is_of_graph=tensor.is_cuda and is_capturing())
 
     def _known(self, device: str, start: int) -> Init | None:
         """Returns the shadow of the storage that starts here, and forgets it if something else may be here now."""
@@ -235,9 +230,16 @@ class Shadows:
         last = sum((length - 1) * step for length, step in zip(tensor.shape, tensor.stride(), strict=True))
         written = span(tensor.storage_offset() * size, (tensor.storage_offset() + last + 1) * size)
         with self._lock:
-            known.mark(written)
+            stream = torch.cuda.current_stream(tensor.device).cuda_stream if tensor.is_cuda else 0
+            known.mark(written, stream)
             if not (tensor.is_cuda and is_capturing()):
-                known.learn(written, torch.cuda.current_stream(tensor.device).cuda_stream if tensor.is_cuda else 0)
+                known.learn(written, stream)
+
+    @property
+    def nbytes(self) -> int:
+        """How much memory the shadows take."""
+        with self._lock:
+            return self._race.nbytes + sum(one.bits.nbytes for one in self._init.values())
 
 
 def _stream(call: _launches.Call) -> int | None:
@@ -247,10 +249,6 @@ def _stream(call: _launches.Call) -> int | None:
 
 def _device(tensor: Any) -> str:
     return "cpu" if tensor.device.type == "cpu" else str(tensor.device)
-
-
-def _address(shadow: Any) -> int:
-    return int(shadow.data_ptr())
 
 
 def _with_shadows(argument: Argument, filled: dict[tuple[int, int], tuple[int, int]]) -> Argument:

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from triton_ext.probe._arguments import described
 from triton_ext.probe._launches import Call
 from triton_ext.probe._slot import Launch
-from triton_ext.sanitize import _bytes, _init, _looks, _session, _shadows, _touched
+from triton_ext.sanitize import _bits, _bytes, _init, _looks, _on_device, _session, _shadows, _touched
 
 import triton_ext as tx
 from support.sanitizer import chains
@@ -53,22 +53,31 @@ def test_sets_of_bytes(pairs: list[tuple[int, int]], seed: int) -> None:
     first = rng.randint(0, size)
     other = _bytes.span(first, rng.randint(0, size))
     assert found.covers(other) == (elements >= {*range(*(int(end[0]) for end in other))} if other else True)
-    if _init.can_mark(found):
-        memory = torch.zeros(size, dtype=torch.uint8)
-        init = _init.Init(size, torch.zeros(size // 32 + 1, dtype=torch.int32), memory.untyped_storage())
-        init.mark(found)
-        bits = np.unpackbits(init.shadow.numpy().view(np.uint8), bitorder="little")[:size]
-        assert {*np.flatnonzero(bits).tolist()} == elements
+    for are_made in (False, True):
+        bits = _bits.Bits(size, "cpu")
+        if are_made:
+            bits.words(0)
+        bits.mark(found, 0)
+        assert bits.are_made == are_made
+        assert {*np.flatnonzero(unpacked(bits)).tolist()} == elements
+
+
+def unpacked(bits: _bits.Bits) -> Any:
+    """Returns the bits, without those of no byte."""
+    words = np.unpackbits(bits.words(0).numpy().view(np.uint8), bitorder="little")
+    assert words[bits._size :].all()
+    return words[: bits._size]
 
 
 def test_bits_of_rows() -> None:
     rows = _bytes.union(_bytes.span(first, first + 16) for first in range(8, 400, 40))
-    assert _init.can_mark(rows)
-    init = _init.Init(512, torch.zeros(17, dtype=torch.int32), torch.zeros(512, dtype=torch.uint8).untyped_storage())
-    init.mark(rows)
-    bits = np.unpackbits(init.shadow.numpy().view(np.uint8), bitorder="little")
-    assert np.array_equal(np.flatnonzero(bits), np.concatenate([np.arange(*one) for one in zip(*rows, strict=True)]))
-    assert not _init.can_mark(_bytes.union(_bytes.span(first, first + 15) for first in range(8, 400, 40)))
+    assert _bits.can_mark(rows)
+    bits = _bits.Bits(500, "cpu")
+    bits.words(0)
+    bits.mark(rows, 0)
+    expected = np.concatenate([np.arange(*one) for one in zip(*rows, strict=True)])
+    assert np.array_equal(np.flatnonzero(unpacked(bits)), expected)
+    assert not _bits.can_mark(_bytes.union(_bytes.span(first, first + 15) for first in range(8, 400, 40)))
 
 
 @pytest.mark.parametrize(
@@ -91,7 +100,7 @@ def test_a_new_output_needs_no_look(
         chains.STEPS["read"](x, n + 1, 4)
         assert [one.metadata.name for one in looking] == ["read"]
         assert [(one.argument, one.lanes) for one in report.findings] == [("x", more)]
-        assert report.counts()["checked"] == 2  # the other one is the store to its new output
+        assert report.counts()["checked"] == 1  # not the store to its new output
 
 
 def a_launch(kernel: Any, *arguments: Any, device: str = "cpu", stream: int = 0) -> tuple[Launch, Call]:
@@ -102,13 +111,15 @@ def a_launch(kernel: Any, *arguments: Any, device: str = "cpu", stream: int = 0)
 
 
 def test_streams_and_graphs(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What one stream has written, another one may not have yet; what a graph captures is written in its replays."""
+    """What one stream has written, another one may not have yet; what a graph captures is written in its replays. What
+    was written before there are bits is written for all.
+    """
     with tx.sanitize("uninit"):
         kernel = chains.read[(1,)](torch.zeros(16), torch.zeros(16), 16, B=16)
     shadows = _shadows.Shadows(("uninit",))
     x, out = torch.zeros(16), torch.zeros(16)
     size = 64
-    init = _init.Init(size, torch.zeros(3, dtype=torch.int32), x.untyped_storage())
+    init = _init.Init(x.untyped_storage(), "cpu")
     shadows._init["cuda:0", x.data_ptr()] = init
     capturing = [False]
     monkeypatch.setattr(_shadows, "is_capturing", lambda: capturing[0])
@@ -116,7 +127,10 @@ def test_streams_and_graphs(monkeypatch: pytest.MonkeyPatch) -> None:
     def is_known(stream: int) -> bool:
         return shadows._is_known(*a_launch(kernel, x, out, 16, device="cuda:0", stream=stream))
 
-    init.learn(_bytes.span(0, size - 1), 7)
+    init.mark(_bytes.span(0, 8), 5)
+    assert not is_known(7)
+    init.bits.words(7)
+    init.learn(_bytes.span(8, size - 1), 7)
     assert not is_known(7)
     init.learn(_bytes.span(size - 1, size), 7)
     assert is_known(7)
@@ -124,6 +138,11 @@ def test_streams_and_graphs(monkeypatch: pytest.MonkeyPatch) -> None:
     capturing[0] = True
     assert not is_known(7)
     init._is_written = True  # the bits say so
+    assert is_known(7)
+    assert is_known(8)
+    init = shadows._init["cuda:0", x.data_ptr()] = _init.Init(x.untyped_storage(), "cpu")
+    assert not is_known(7)
+    init.mark(_bytes.span(0, size), 5)
     assert is_known(7)
     assert is_known(8)
 
@@ -139,32 +158,48 @@ def test_a_kernel_is_loaded_while_a_graph_is_captured(monkeypatch: pytest.Monkey
 
     library = types.SimpleNamespace(cuThreadExchangeStreamCaptureMode=exchange)
     own = types.SimpleNamespace(CDLL=lambda _: library, c_int=ctypes.c_int, byref=ctypes.byref)
-    monkeypatch.setattr(_looks, "ctypes", own)  # the compiler of the CPU backend opens libraries, too
+    monkeypatch.setattr(_on_device, "ctypes", own)  # the compiler of the CPU backend opens libraries, too
     monkeypatch.setattr(_looks, "launcher_of", lambda _: loaded_in.append(modes[0]))
-    monkeypatch.setattr(_shadows, "is_capturing", lambda: True)
+    for one in (_shadows, _on_device):
+        monkeypatch.setattr(one, "is_capturing", lambda: True)
     shadows, x = _shadows.Shadows(("uninit",)), torch.zeros(16)
-    shadows._init["cuda:0", x.data_ptr()] = _init.Init(64, torch.zeros(3, dtype=torch.int32), x.untyped_storage())
+    shadows._init["cuda:0", x.data_ptr()] = _init.Init(x.untyped_storage(), "cpu")
     found = shadows.choose(*a_launch(kernel, x, torch.zeros(16), 16, device="cuda:0", stream=7))
     assert found is _looks.kernel_with_looks(kernel)
     assert (loaded_in, modes) == ([2], [0])
 
 
-def test_what_a_graph_writes_is_not_known(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("capturing", "is_of_graph", "right"),
+    [
+        (True, False, (False, False)),
+        (False, True, (True, False)),
+        (False, False, (True, True)),
+        (True, True, (True, False)),
+    ],
+)
+@pytest.mark.parametrize("are_made", [True, False])
+def test_what_a_graph_writes_is_not_known(
+    capturing: bool, is_of_graph: bool, right: tuple[bool, bool], are_made: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A graph that is captured runs later, or never; but its own memory begins anew in each replay. Nobody knows it if
+    there are bits, which each replay clears.
+    """
     with tx.sanitize("uninit"):
         kernel = chains.write_block[(1,)](torch.zeros(16), 16, B=16)
     shadows, x = _shadows.Shadows(("uninit",)), torch.zeros(16)
     launch = a_launch(kernel, x, 16, device="cuda:0", stream=7)
-    for capturing, is_of_graph, right in ((True, False, False), (False, True, False), (False, False, True)):
-        shadow = torch.zeros(3, dtype=torch.int32)
-        init = shadows._init["cuda:0", x.data_ptr()] = _init.Init(
-            64, shadow, x.untyped_storage(), is_of_graph=is_of_graph
-        )
-        monkeypatch.setattr(_shadows, "is_capturing", lambda now=capturing: now)
-        monkeypatch.setattr(_shadows, "on", lambda *_: torch.no_grad())
-        assert shadows._is_known(*launch) == (not capturing)
-        shadows.finish(*launch)
-        assert init.is_known(7) == right
-        assert bool(shadow[0] == -1) == (not capturing)
+    init = shadows._init["cuda:0", x.data_ptr()] = _init.Init(x.untyped_storage(), "cpu", is_of_graph=is_of_graph)
+    if are_made:
+        init.bits.words(7)
+    monkeypatch.setattr(_shadows, "is_capturing", lambda: capturing)
+    assert shadows._is_known(*launch) == right[0]
+    if not right[0]:
+        return  # it has a kernel with looks
+    shadows.finish(*launch)
+    assert init.bits.are_made == are_made
+    assert init.is_known(7) == (right[1] or not are_made)
+    assert unpacked(init.bits).all()
 
 
 #: Bugs of what the host knows: the module, what is replaced by what, and the steps that notice it.
@@ -173,7 +208,7 @@ MUTATIONS: dict[str, tuple[str, str, str, list[tuple[str, int, int, int]]]] = {
         "_shadows", "not known.covers(touched.read)", "False", [("block", 2, 1, 0), ("read", 3, 1, 0)],
     ),
     "a store that is not known writes nothing": (
-        "_shadows", "touched.written is None or not can", "touched.written is not None and not can",
+        "_shadows", "touched.written is not None and can_mark(touched.written) and", "",
         [("if", 9, 1, 0), ("read", 3, 1, 0)],
     ),
     "all of a storage is written": (
@@ -205,7 +240,7 @@ MUTATIONS: dict[str, tuple[str, str, str, list[tuple[str, int, int, int]]]] = {
         "_bytes", "starts[1:] > ends[:-1]", "starts[1:] > ends[:-1] + 40", [("rows", 9, 3, 0), ("read", 7, 4, 0)],
     ),
     "bits are not set": (
-        "_init", "shadow.view(dtype=_uint8())", "shadow.clone().view(dtype=_uint8())",
+        "_bits", "words.view(dtype=_uint8())", "words.clone().view(dtype=_uint8())",
         [("block", 3, 1, 0), ("read", 8, 4, 0)],
     ),
 }  # fmt: skip
@@ -217,7 +252,7 @@ def test_a_bug_of_what_the_host_knows_is_noticed(name: str, monkeypatch: pytest.
     module, before, after, steps = MUTATIONS[name]
     found, right = chains.unwritten(steps)
     assert found == right
-    for one in (_bytes, _init, _touched, _shadows):
+    for one in (_bytes, _bits, _init, _touched, _shadows):
         text, short = Path(str(one.__file__)).read_text(), one.__name__.rpartition(".")[2]
         assert short != module or text.count(before) == 1
         other = types.ModuleType(one.__name__)

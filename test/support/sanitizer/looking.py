@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 import pytest
-from triton_ext.sanitize import _init, _looks, _shadows
+from triton_ext.sanitize import _bytes, _init, _looks, _shadows
 
 
 def always_look(monkeypatch: pytest.MonkeyPatch) -> None:
     """Has the host know nothing of what is written."""
-    monkeypatch.setattr(_init.Init, "learn", lambda *_: None)
+    monkeypatch.setattr(_init.Init, "known", lambda *_: _bytes.NONE)
+    monkeypatch.setattr(_init.Init, "is_known", lambda *_: False)
+    monkeypatch.setattr(_shadows.Shadows, "_understands", lambda *_: False)
     monkeypatch.setattr(_shadows.Shadows, "_is_known", lambda *_: False)
 
 
