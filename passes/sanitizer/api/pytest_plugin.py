@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``pytest --triton-sanitize``: a test fails if one of the kernels that it runs is found wrong."""
+"""``pytest --triton-sanitize``: a test fails if one of the kernels that it or its fixtures run is found wrong."""
 
 from __future__ import annotations
 
@@ -47,6 +47,12 @@ def pytest_runtest_setup(item: Any) -> Generator[None, Any, Any]:
 def pytest_runtest_call(item: Any) -> Generator[None, Any, Any]:
     """Runs a test with checks."""
     return (yield from _checked(item, "call"))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item: Any) -> Generator[None, Any, Any]:
+    """Runs the parts of fixtures that come behind a test with checks."""
+    return (yield from _checked(item, "teardown"))
 
 
 def _checked(item: Any, when: str) -> Generator[None, Any, Any]:

@@ -191,9 +191,56 @@ def test_pytest(program: Path) -> None:
     assert "ERROR test_program.py::test_fixture - Failed: error[bounds]" in done.stdout
     # A test that fails on its own has the findings as a section.
     assert "Captured triton-sanitize call" in done.stdout
+    program.write_text(PROGRAM + TEARDOWN)
+    done = call(sys.executable, "-m", "pytest", *options, program)
+    assert "1 failed, 4 passed" in done.stdout
+    assert "3 errors in" in done.stdout
+    for test in ("test_behind", "test_fails_behind", "test_last"):
+        assert f"ERROR test_program.py::{test} - " in done.stdout
+    assert done.stdout.count("ERROR at teardown of ") == 3
+    assert "ERROR test_program.py::test_behind - Failed: error[bounds]" in done.stdout
+    assert "Captured triton-sanitize teardown" in done.stdout
+    assert "ERROR test_program.py::test_fails_behind - ZeroDivisionError" in done.stdout
+    assert "closed\n" in done.stdout
     done = call(sys.executable, "-m", "pytest", *options, "--triton-sanitize-checks=bound", program)
     assert done.returncode == pytest.ExitCode.USAGE_ERROR
     assert "there is no check 'bound'" in done.stderr
+
+
+TEARDOWN = """
+import pytest
+
+@pytest.fixture
+def wrong_behind():
+    yield
+    run(1000)
+
+@pytest.fixture
+def fails_behind():
+    yield
+    run(1000)
+    1 / 0
+
+@pytest.fixture(scope="module")
+def of_module():
+    yield
+    run(1000)
+    print("closed")
+
+@pytest.fixture
+def right_behind():
+    yield
+    run(1024)
+
+def test_behind(of_module, wrong_behind):
+    pass
+
+def test_fails_behind(fails_behind):
+    pass
+
+def test_last(right_behind):
+    pass
+"""
 
 
 FORKS = """
