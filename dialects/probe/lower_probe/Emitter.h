@@ -146,6 +146,10 @@ private:
   SmallVector<Value> chunks; ///< the offset of each chunk of the kernel
 };
 
+/// Erases what has computed `values` if nothing uses it, and then what has
+/// computed its operands; probes only if they need not be kept.
+void eraseDead(ValueRange values, bool keepsProbes);
+
 } // namespace mlir::triton_ext::lower_probe
 
 #endif // TRITON_EXT_LOWER_PROBE_EMITTER_H

@@ -12,6 +12,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/InliningUtils.h"
 #include "mlir/Transforms/Passes.h"
+#include "mlir/Transforms/RegionUtils.h"
 
 namespace mlir::triton_ext::lower_probe {
 #define GEN_PASS_DECL
@@ -84,6 +85,31 @@ static SmallVector<Operation *> probesIn(Operation *root) {
   return found;
 }
 
+/// Returns what `op` and the operations in it use, from outside of it.
+static SetVector<Value> operandsOf(Operation *op) {
+  SetVector<Value> found(op->operand_begin(), op->operand_end());
+  getUsedValuesDefinedAbove(op->getRegions(), found);
+  return found;
+}
+
+void mlir::triton_ext::lower_probe::eraseDead(ValueRange values,
+                                              bool keepsProbes) {
+  SetVector<Operation *> candidates;
+  auto add = [&](Value value) {
+    if (Operation *source = value.getDefiningOp())
+      candidates.insert(source);
+  };
+  llvm::for_each(values, add);
+  while (!candidates.empty()) {
+    Operation *op = candidates.pop_back_val();
+    if ((keepsProbes && isProbe(op)) || !isOpTriviallyDead(op))
+      continue;
+    SetVector<Value> operands = operandsOf(op);
+    op->erase();
+    llvm::for_each(operands, add);
+  }
+}
+
 /// Erases `op`, and then the operations that have computed its operands and
 /// that nothing else uses. They would not change the binary's instructions, but
 /// a constant that they leave behind would have the line of the probe.
@@ -95,24 +121,9 @@ static void eraseWithOperands(Operation *op) {
     op->replaceAllUsesWith(arith::ConstantOp::create(
         b, op->getLoc(), b.getI64IntegerAttr(number)));
   }
-  SetVector<Operation *> candidates;
-  auto addOperands = [&](Operation *user) {
-    user->walk([&](Operation *inner) {
-      for (Value operand : inner->getOperands())
-        if (Operation *source = operand.getDefiningOp())
-          candidates.insert(source);
-    });
-  };
-  addOperands(op);
+  SetVector<Value> operands = operandsOf(op);
   op->erase();
-  while (!candidates.empty()) {
-    Operation *source = candidates.pop_back_val();
-    if (!isOpTriviallyDead(source))
-      continue;
-    addOperands(source);
-    candidates.remove(source);
-    source->erase();
-  }
+  eraseDead(operands.getArrayRef(), /*keepsProbes=*/false);
 }
 
 /// Erases from the last one on, so that the end of a region goes before its

@@ -12,8 +12,6 @@
 #include "Ptx.h"
 
 #include "mlir/IR/Matchers.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace mlir::triton_ext::lower_probe;
@@ -110,31 +108,13 @@ static std::string carried(BlockArgument argument, scf::ForOp loop, Ptx &ptx) {
                      {all, ptx.of(loop.getTiedLoopInit(argument)->get())});
 }
 
-/// Erases `value` if nothing uses it, and then what has computed its operands,
-/// but no probes.
-static void eraseDead(Value value) {
-  SetVector<Operation *> candidates;
-  auto add = [&](Value one) {
-    if (Operation *op = one.getDefiningOp())
-      candidates.insert(op);
-  };
-  add(value);
-  while (!candidates.empty()) {
-    Operation *op = candidates.pop_back_val();
-    if (isa<ProbeDialect>(op->getDialect()) || !isOpTriviallyDead(op))
-      continue;
-    llvm::for_each(op->getOperands(), add);
-    op->erase();
-  }
-}
-
 /// Stops to compute the bit, and what the loop carries only for it.
 static void forget(const Iterations &its) {
   scf::ForOp loop = its.loop;
   auto keep = [&](unsigned i) {
     Value before = loop.getYieldedValues()[i];
     loop.getBody()->getTerminator()->setOperand(i, loop.getRegionIterArg(i));
-    eraseDead(before);
+    eraseDead(before, /*keepsProbes=*/true);
   };
   keep(its.bit);
   for (auto [i, argument] : llvm::enumerate(loop.getRegionIterArgs())) {
@@ -225,7 +205,7 @@ void Emitter::raiseAtEnd(ArrayRef<RaiseOp> raises) {
   for (RaiseOp op : raises) {
     Value condition = op.getCondition();
     op.getConditionMutable().assign(truth(false));
-    eraseDead(condition);
+    eraseDead(condition, /*keepsProbes=*/true);
   }
 }
 

@@ -51,5 +51,6 @@ def test_a_bug_of_assembly_is_noticed(name: str, libraries: Path, tmp_path: Path
     for tests in TESTS:
         done = mutants.run_tests(tests, "random or behind", libraries, name, tmp_path / tests.stem)
         if done.returncode == 1:
+            assert "AssertionError" in done.stdout, done.stdout[-3000:]
             return
     pytest.fail(done.stdout[-3000:])

@@ -6,11 +6,12 @@ from __future__ import annotations
 import functools
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from support.probe.ptx import assemblies_in
-from support.probe.raised import MAGIC, WORDS, Body, kernels_of, runs, translate, wrapped
+from support.probe.raised import MAGIC, WORDS, Body, kernels_of, runs, translate, votes_of, wrapped
 
 
 class LoopBody(Body):
@@ -19,19 +20,45 @@ class LoopBody(Body):
     Attributes:
         before: operations in front of the loop.
         trips: how many iterations it has.
+        conditions: for which it raises the flag, each by a bit of its own.
     """
 
-    def __init__(self, seed: int, turn: int) -> None:
+    def __init__(
+        self, seed: int, turn: int, *, bits: int = 1, is_extreme: bool = False, like: LoopBody | None = None
+    ) -> None:
+        """Makes a loop.
+
+        Args:
+            seed: of its operations.
+            turn: the number of the iteration.
+            bits: how many bits it carries.
+            is_extreme: whether it begins or ends at the limits of i32.
+            like: another loop of the kernel, which has the same arguments.
+        """
         super().__init__(seed)
         self.before: list[str] = []
-        lower, step = self.random.randrange(-9, 10), self.random.choice([1, 3, 64])
-        self.trips = self.random.choice([0, 1, 5, 31, 32, 33, 70])
-        upper = lower + step * (self.trips - 1) + self.random.randrange(1, step + 1) if self.trips else lower - 7
+        if like is not None:
+            lower, upper = like.arguments["%arg1"], like.arguments["%arg0"]
+            step = like.step * self.random.choice([1, 2])
+            self.trips = len(range(lower, upper, step))
+            self.arguments, self.program, self.has_slot = like.arguments, like.program, like.has_slot
+            self.slot = like.slot
+        elif is_extreme:
+            step = self.random.choice([1, 3, 2**29])
+            most = self.random.choice([1, 4, 7]) if step == 2**29 else self.random.choice([1, 32, 33])
+            lower = self.random.choice([-(2**31), 2**31 - 1 - step * most])
+            upper = min(lower + step * most + self.random.choice([0, 1]), 2**31 - 1)
+            self.trips = len(range(lower, upper, step))
+        else:
+            lower, step = self.random.randrange(-9, 10), self.random.choice([1, 3, 64])
+            self.trips = self.random.choice([0, 1, 5, 31, 32, 33, 70])
+            upper = lower + step * (self.trips - 1) + self.random.randrange(1, step + 1) if self.trips else lower - 7
         self.arguments |= {"%arg0": upper, "%arg1": lower}
         self.step, self.wide, self.narrow = step, self.number(64), self.number(32)
         self.values |= {"%iv": lower + step * turn, "%wide": wrapped(self.arguments["%arg2"] + turn * self.wide, 64)}
         self.values["%narrow"] = wrapped(lower + turn * (self.narrow + upper), 32)
-        self.condition = self.tree(1, 4)
+        self.conditions = [self.tree(1, 4) for _ in range(bits)]
+        self.condition = self.conditions[0]
 
     def leaf(self, bits: int) -> str:
         if bits != 1 and self.random.random() < 0.4:
@@ -54,15 +81,19 @@ class LoopBody(Body):
             return self.random.choice(known)
         return super().tree(bits, depth)
 
-    def text(self) -> str:
-        """Returns the loop, and the operation that raises the flag."""
-        return "\n".join(
+    def text(self, prefix: str = "") -> str:
+        """Returns the loop, and the operations that raise the flag. Names of values begin with `prefix`."""
+        more = range(1, len(self.conditions))  # of further bits
+        types = "i64, i32, i64" + ", i1" * len(self.conditions)
+        text = "\n".join(
             [
                 *self.before,
                 f"  %step = arith.constant {self.step} : i32",
                 "  %no = arith.constant false",
-                "  %found:4 = scf.for %iv = %arg1 to %arg0 step %step iter_args("
-                "%wide = %arg2, %narrow = %arg1, %last = %arg2, %bit = %no) -> (i64, i32, i64, i1) : i32 {",
+                f"  %found:{3 + len(self.conditions)} = scf.for %iv = %arg1 to %arg0 step %step iter_args("
+                "%wide = %arg2, %narrow = %arg1, %last = %arg2, %bit = %no"
+                + "".join(f", %bit{i} = %no" for i in more)
+                + f") -> ({types}) : i32 {{",
                 *self.lines,
                 f"  %next = arith.constant {self.wide} : i64",
                 "  %wider = arith.addi %wide, %next : i64",
@@ -70,11 +101,13 @@ class LoopBody(Body):
                 "  %most = arith.addi %more, %arg0 : i32",
                 "  %narrower = arith.addi %most, %narrow : i32",
                 f"  %or = arith.ori %bit, {self.condition} : i1",
-                "  scf.yield %wider, %narrower, %wide, %or : i64, i32, i64, i1",
+                *(f"  %or{i} = arith.ori {self.conditions[i]}, %bit{i} : i1" for i in more),
+                f"  scf.yield %wider, %narrower, %wide, %or{''.join(f', %or{i}' for i in more)} : {types}",
                 "  }",
-                '  probe.raise %found#3, "bounds"',
+                *(f'  probe.raise %found#{3 + i}, "bounds"' for i in range(len(self.conditions))),
             ]
         )
+        return re.sub(r"%(?!arg\d)(\w+)", rf"%{prefix}\1", text)
 
 
 LOOPS = range(24)
@@ -99,6 +132,66 @@ def test_random_conditions_of_iterations(seed: int) -> None:
     for thread in range(34):
         runs(kernel, body, thread, is_any=any(votes))
     assert body.slot[WORDS:] == [before[WORDS] + any(votes), 0]
+
+
+def expect(kernel: str, bodies: list[list[LoopBody]]) -> None:
+    """Expects a kernel of loops to vote and to count as its conditions say; each loop has a body for each iteration."""
+    first = bodies[0][0]
+    wrong = [
+        [bool(one.values[one.conditions[bit]]) for one in loop[: loop[0].trips]]
+        for loop in bodies
+        for bit in range(len(loop[0].conditions))
+    ]
+    before, assemblies = [*first.slot], assemblies_in(kernel)
+    voting = [i for i, one in enumerate(assemblies) if "vote.sync" in one.text]
+    votes = [votes_of(kernel, first, thread, [False] * len(assemblies)) for thread in range(34)]
+    own = [[any(of_thread[i]) for of_thread in votes] for i in voting]
+    assert own == [[first.has_slot and t < 32 and any(one[t::32]) for t in range(34)] for one in wrong]
+    assert first.slot == before
+    said = [i in voting and any(own[voting.index(i)]) for i in range(len(assemblies))]
+    for thread in range(34):
+        votes_of(kernel, first, thread, said)
+    assert first.slot[WORDS:] == [before[WORDS] + sum(said), 0]
+
+
+def bodies_of(seed: int, **options: Any) -> list[LoopBody]:
+    """Returns a loop in each of its iterations; in one if it has none."""
+    first = LoopBody(seed, 0, **options)
+    return [first, *(LoopBody(seed, turn, **options) for turn in range(1, first.trips))]
+
+
+@functools.cache
+def larger() -> list[str]:
+    """Returns kernels with two loops, loops with three bits, and loops at the limits of i32, from one run."""
+    two = [
+        (first := LoopBody(seed, 0)).text() + "\n" + LoopBody(100 + seed, 0, like=first).text("second_")
+        for seed in LOOPS
+    ]
+    bits = [LoopBody(seed, 0, bits=3).text() for seed in LOOPS]
+    return kernels_of([*two, *bits, *(LoopBody(seed, 0, is_extreme=True).text() for seed in LOOPS)])
+
+
+@pytest.mark.parametrize("seed", LOOPS)
+def test_random_conditions_of_two_loops(seed: int) -> None:
+    kernel, first = larger()[seed], bodies_of(seed)
+    assert "scf.for" not in kernel
+    expect(kernel, [first, bodies_of(100 + seed, like=first[0])])
+
+
+@pytest.mark.parametrize("seed", LOOPS)
+def test_random_conditions_of_several_bits(seed: int) -> None:
+    kernel = larger()[len(LOOPS) + seed]
+    assert "scf.for" not in kernel
+    expect(kernel, [bodies_of(seed, bits=3)])
+
+
+@pytest.mark.parametrize("seed", LOOPS)
+def test_random_conditions_at_the_limits(seed: int) -> None:
+    """The last iteration is behind no number of i32 that the assembly could take for a negative one."""
+    kernel, bodies = larger()[2 * len(LOOPS) + seed], bodies_of(seed, is_extreme=True)
+    assert {-(2**31), 2**31 - 1} & {*bodies[0].arguments.values()}
+    assert "scf.for" not in kernel
+    expect(kernel, [bodies])
 
 
 def test_each_iteration_is_looked_at_behind_the_loop() -> None:
@@ -213,5 +306,37 @@ def test_loops_whose_values_are_not_known_keep_the_bit(line: str) -> None:
     assert len(assemblies_in(kernel)) == 2
 
 
+NESTED = """
+  %no = arith.constant false
+  %one = arith.constant 1 : i32
+  %found = scf.for %iv = %arg1 to %arg0 step %one iter_args(%bit = %no) -> (i1) : i32 {
+    %inner = scf.for %iw = %iv to %arg0 step %one iter_args(%own = START) -> (i1) : i32 {
+      %is = arith.cmpi eq, %iw, %arg1 : i32
+      %or = arith.ori %own, %is : i1
+      scf.yield %or : i1
+    }
+    YIELD
+  }
+  RAISE
+"""
+INNER = {
+    "a term of the outer loop": ("%no", "%all = arith.ori %bit, %inner : i1\n scf.yield %all : i1", "%found"),
+    "carried through both": ("%bit", "scf.yield %inner : i1", "%found"),
+    "raised in the outer loop": ("%no", 'probe.raise %inner, "bounds"\n scf.yield %bit : i1', ""),
+}
+
+
+@pytest.mark.parametrize("name", INNER)
+def test_nested_loops_keep_the_bit(name: str) -> None:
+    """The iterations of the inner loop are others in each iteration of the outer one."""
+    start, end, raised = INNER[name]
+    text = NESTED.replace("START", start).replace("YIELD", end)
+    (kernel,) = kernels_of([text.replace("RAISE", f'probe.raise {raised}, "bounds"' if raised else "")])
+    assert re.search(r"scf\.for .*i1\)", kernel)
+    assert kernel.count("scf.for ") == 2
+    assert "arith.cmpi eq" in kernel
+    assert len([one for one in assemblies_in(kernel) if "red.relaxed" in one.text]) == 1
+
+
 def test_ptxas_knows_the_instructions_of_loops(tmp_path: Path) -> None:
-    translate(loops(), tmp_path)
+    translate([*loops(), *larger()], tmp_path)

@@ -56,7 +56,8 @@ def sanitize(
         static: whether ``bounds`` and ``lanes`` are proved before the kernel runs, or from the numbers of a launch,
             where they can be; and whether it is proved that programs touch bytes of their own. Without it the kernel
             compares the corners of each tile, follows lanes that are off, and for ``race`` looks at each access to
-            memory that it writes, which shows what the proofs save.
+            memory that it writes, which shows what the proofs save. Only where the mask of a store is the load's own
+            one, nothing is compared: no lane can be off in one of them and on in the other.
         corners: whether tiles with affine addresses are checked by their corners. Without it each lane is compared, and
             nothing is proved, to test the corners.
 

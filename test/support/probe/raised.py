@@ -7,7 +7,7 @@ import os
 import random
 import re
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import triton
@@ -147,18 +147,23 @@ def kernels_of(bodies: list[str]) -> list[str]:
 
 
 def runs(module: str, body: Body, thread: int, *, is_any: bool = False) -> bool:
+    """Executes what the kernel has, where all votes say `is_any`. Returns whether the thread votes for something."""
+    return any(any(one) for one in votes_of(module, body, thread, (is_any,) * len(assemblies_in(module))))
+
+
+def votes_of(module: str, body: Body, thread: int, said: Sequence[bool]) -> list[list[bool]]:
     """Executes what the kernel has: assembly, and the extension of bits that assembly gets.
 
     Args:
         module: the kernel.
         body: what it has computed.
         thread: its number.
-        is_any: what a vote says.
+        said: what the vote of each assembly says.
 
     Returns:
-        Whether the thread votes for something.
+        What the thread votes for, in each assembly.
     """
-    votes: list[bool] = []
+    votes: list[list[bool]] = []
     (scratch,) = re.findall(r"(%\w+) = ttg.global_scratch_alloc", module)
     x, y, z = body.program
     values = {**body.arguments, scratch: START + ((z * 3 + y) * 5 + x) * 2048}
@@ -173,13 +178,13 @@ def runs(module: str, body: Body, thread: int, *, is_any: bool = False) -> bool:
         elif "elementwise_inline_asm" in line:
             one = next(assemblies)
             given = [0] * len(one.results) + [values[name] for name in one.operands]
-            machine = Machine(one.text, body.slot, START, is_any=is_any)
+            machine = Machine(one.text, body.slot, START, is_any=said[len(votes)])
             values |= dict(zip(one.results, machine.run(given, special), strict=False))
-            votes += machine.votes
+            votes.append(machine.votes)
         else:
             assert "arith" not in line, f"the assembly does not compute this: {line}"
     assert next(assemblies, None) is None
-    return any(votes)
+    return votes
 
 
 def translate(kernels: list[str], directory: Path) -> None:
