@@ -380,7 +380,8 @@ def a_shadow_that_is_made_while_a_graph_is_captured() -> None:
 def a_graph_that_fills_its_memory_has_no_shadow() -> None:
     block = tx.sanitize("uninit")
     with block as report:
-        x, y, _ = arguments(1024)
+        x, y, out = arguments(1024)
+        add[(4,)](x, y, out, 1024, B=256)  # compiles
         recorded = torch.cuda.CUDAGraph()
         with torch.cuda.graph(recorded):
             first, second = torch.empty(1024, device="cuda"), torch.empty(1024, device="cuda")

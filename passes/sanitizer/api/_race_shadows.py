@@ -124,7 +124,7 @@ def _owners(values: Sequence[Any]) -> Iterator[Any]:
             while isinstance(array.base, np.ndarray):
                 array = array.base
             # The memory may be that of a tensor, or of something else that may be gone later than the array.
-            yield array.base if hasattr(array.base, "untyped_storage") else array
+            yield array.base.untyped_storage() if hasattr(array.base, "untyped_storage") else array
         elif hasattr(value, "untyped_storage"):
             yield value.untyped_storage()
         elif hasattr(getattr(value, "base", None), "untyped_storage"):  # triton.reinterpret

@@ -239,6 +239,9 @@ MUTATIONS: dict[str, tuple[str, str, str, list[tuple[str, int, int, int]]]] = {
     "gaps are closed": (
         "_bytes", "starts[1:] > ends[:-1]", "starts[1:] > ends[:-1] + 40", [("rows", 9, 3, 0), ("read", 7, 4, 0)],
     ),
+    "what was written before there are bits is forgotten": (
+        "_bits", "_mark(words, self.before, self._all)", "None", [("block", 3, 1, 0), ("read", 8, 4, 0)],
+    ),
     "bits are not set": (
         "_bits", "words.view(dtype=_uint8())", "words.clone().view(dtype=_uint8())",
         [("block", 3, 1, 0), ("read", 8, 4, 0)],
