@@ -184,17 +184,23 @@ def host_time() -> None:
         checked = min(measure() for _ in range(3))
     print(f"a launch takes the host {plain:.1f} us, with checks {checked:.1f} us")
 
-    def read() -> float:
-        start = time.perf_counter()
+    def read(*, launches: bool) -> float:
+        taken = 0.0
         for _ in range(1000):
+            if launches:
+                add[(4,)](x, y, out, 1024, B=256)
+            start = time.perf_counter()
             out[0].item()
-        return (time.perf_counter() - start) * 1e3
+            taken += time.perf_counter() - start
+        return taken * 1e3
 
-    plain = min(read() for _ in range(3))
-    with tx.sanitize("bounds", raises=True):
-        add[(4,)](x, y, out, 1024, B=256)
-        checked = min(read() for _ in range(3))
-    print(f"out[0].item() takes the host {plain:.1f} us, with raises=True {checked:.1f} us")
+    for launches in (True, False):
+        plain = min(read(launches=launches) for _ in range(3))
+        with tx.sanitize("bounds", raises=True):
+            add[(4,)](x, y, out, 1024, B=256)
+            checked = min(read(launches=launches) for _ in range(3))
+        where = "behind a launch" if launches else "elsewhere"
+        print(f"out[0].item() {where} takes the host {plain:.1f} us, with raises=True {checked:.1f} us")
 
 
 def main() -> int:

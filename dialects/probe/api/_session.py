@@ -182,9 +182,9 @@ class Session(Results):
     def _activity(self) -> int:
         """Waits for the devices and returns a number that changes when programs write records or a check fails."""
         self._look()
-        if any(device != "cpu" for device in (*self._buffers, *self._others)):
+        for device in {*self._buffers, *self._others} - {"cpu"}:
             import torch
 
-            torch.cuda.synchronize()
+            torch.cuda.synchronize(device)
         sinks = itertools.chain(self._buffers.values(), *self._others.values())
         return sum(map(_buffer.asked_for, sinks)) + sum(one.activity() for one in tuple(self._slots.values()))

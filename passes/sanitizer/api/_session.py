@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
 from collections.abc import Iterable
 from dataclasses import replace
@@ -41,6 +42,9 @@ _lock = threading.RLock()
 _active: list[Sanitizer] = []
 #: How often `_active` has changed.
 _changes = 0
+#: Counts the launches of kernels with checks; another number is given each time.
+_launched = itertools.count(1)
+_last_launched = 0
 
 
 class _Right(NamedTuple):
@@ -72,6 +76,7 @@ class Sanitizer:
         self._corners = corners
         self._pipeline: Any = None
         self._seen = 0  # activity of the session and wrong launches at the last look
+        self._seen_launched = -1  # `_last_launched` before it
         self._told: dict[str, int] = {}  # of each finding that an error has told, its lanes
         self._session = Session(CAPACITY, KERNELS, True, waits=True, checks=found_by(self._names))
         self._session._looker, self._session._looked = _looks.look, frozenset({"bounds", "lanes"})
@@ -116,7 +121,7 @@ class Sanitizer:
             _changes += 1
         _inductor.begin()
         if self._raises:
-            _synchronisation.follow(self._raise_if_failed)
+            _synchronisation.follow(self._look)
         return self.report
 
     def __exit__(
@@ -136,7 +141,7 @@ class Sanitizer:
         _looks.end()
         self._session.__exit__(kind, error, traceback)
         if self._raises:
-            _synchronisation.forget(self._raise_if_failed)
+            _synchronisation.forget(self._look)
         if self._raises and error is None:
             self._raise_if_failed()
 
@@ -155,12 +160,19 @@ class Sanitizer:
         self._seen = 0
         self._told.clear()
 
+    def _look(self) -> None:
+        """Does what `_raise_if_failed` does, unless no kernel can have run since the last time."""
+        slots = tuple(self._session._slots.values())
+        if self._seen_launched != _last_launched or any(one._of_graphs for one in slots):
+            self._raise_if_failed()
+
     def _raise_if_failed(self) -> None:
         """Raises SanitizerError if a check has failed since the last time. Waits for the devices.
 
         Raises:
             SanitizerError: it has.
         """
+        self._seen_launched = _last_launched
         seen = self._session._activity() + self.report._launches_with_findings + self._overflows.count()
         if seen != self._seen:  # else there is no need to read the buffers; the records may also be the kernel's own
             self._seen = seen
@@ -208,6 +220,12 @@ def _noting(active: tuple[Sanitizer, ...]) -> list[Sanitizer]:
     return found
 
 
+def _note_launch() -> None:
+    """Notes that there is a launch. Called behind it: a look between the two may have missed it."""
+    global _last_launched  # noqa: PLW0603 - of the process
+    _last_launched = next(_launched)
+
+
 def _seen(kernel: Any, launch: Launch) -> Launch | None:
     """Has the reports of active blocks learn which kernels run; on the CPU, a launch is a synchronisation, too."""
     verdicts = _verdicts.of(kernel)
@@ -252,7 +270,10 @@ def _seen(kernel: Any, launch: Launch) -> Launch | None:
             else:
                 tell(active, changes, args, tokens)
             hand_on(kernel, tokens)
-        launch(*args)
+        try:
+            launch(*args)
+        finally:
+            _note_launch()
         for one in tuple(_active):
             if one.report._last is not verdicts:
                 one.report._add_kernel(verdicts)
