@@ -18,7 +18,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import triton_ext as tx
-from triton_ext.loading import discovery, index, verification
+from triton_ext.loading import candidates, discovery, index, verification
 from triton_ext.support import resources
 
 if TYPE_CHECKING:
@@ -236,7 +236,7 @@ def _forget_everything() -> None:
     index._files.clear()
     index._answers.clear()
     index._read = None
-    discovery._last = None
+    discovery._last = candidates._last = None
 
 
 @pytest.mark.slow

@@ -32,6 +32,8 @@ def bundles() -> list[tuple[str, str | None, str]]:
     """
     # The files that `importlib.metadata` reads; importing it and reading them takes longer than the rest of discovery.
     files = [os.path.join(info, "entry_points.txt") for place in sys.path for info in _installed_in(place)]
+    for file in files:
+        index.look_at(file)
     key, started = hashlib.sha256("\n".join(files).encode()).hexdigest(), time.time_ns()
     found = index.recall("bundles", key, [(str, AnyOf(str, None), str)])
     if found is None:
@@ -63,6 +65,7 @@ def _entry_points() -> list[list[str | None]]:
 
 def _installed_in(place: str) -> list[str]:
     """Returns the directories that describe the distributions which are installed in an entry of ``sys.path``."""
+    index.look_at(place or ".")
     try:
         return sorted(f"{place}/{name}" for name in os.listdir(place or ".") if name.endswith("-info"))
     except OSError:  # the entry is a zip file, or does not exist

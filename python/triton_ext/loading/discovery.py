@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import functools
 import os
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -17,11 +16,9 @@ from ..support import resources, storage
 from ..support.closest import closest
 from ..support.storage import UnsafeDirectoryError
 from . import index, verification
-from .bundles import bundles, directories_of
+from .candidates import VARIABLES, candidates
 from .manifest import Manifest
 from .verification import Plugin, verify
-
-_VARIABLES = ("TRITON_EXT_PATH", *resources.PLUGIN_VARIABLES)
 
 
 @dataclass(frozen=True)
@@ -109,12 +106,7 @@ def _discovered() -> list[Extension]:
     gives the same answers then; and `_last` is set only if it has given all of them.
     """
     global _last  # noqa: PLW0603 - of the process, as the index is
-    found: dict[Path, tuple[str, str | None]] = {}
-    directory = functools.cache(real_path)
-    for path, origin, problem in _candidates():
-        # Resolving a path looks at each of its directories, so each directory is resolved only once.
-        real = path if problem else real_path(path) if os.path.islink(path) else directory(path.parent) / path.name
-        found.setdefault(real, (origin, problem))
+    found = candidates(by_hand)
     asked = ([*found.items()], resources.library_dir(), storage.cache_dir())
     if _last and _last[0] == asked and index.is_as_seen(_last[1]):
         return list(_last[2])
@@ -182,7 +174,7 @@ def find_pass(name: str, stage: str | None = None, among: Sequence[Extension] | 
 
 def search_path() -> tuple[object, ...]:
     """Returns where `extensions` looks besides package and bundles: the values of variables, the paths of `load`."""
-    return (*map(os.environ.get, _VARIABLES), *by_hand)
+    return (*map(os.environ.get, VARIABLES), *by_hand)
 
 
 def find_library(name: str) -> Path:
@@ -204,48 +196,6 @@ def find_library(name: str) -> Path:
 
 #: The libraries that `load` was called with, in order.
 by_hand: dict[Path, None] = {}
-
-
-def _candidates() -> Iterator[tuple[Path, str, str | None]]:
-    """Yields each library to examine, its origin, and the reason if it cannot be examined."""
-    yield from ((path, "built in", None) for path in _libraries_in(resources.library_dir()))
-    for name, package, distribution in bundles():
-        origin = f"bundle {distribution}"
-        if package is None:
-            yield Path(name), origin, "its entry_points.txt cannot be read"
-            continue
-        try:
-            libraries = [path for directory in directories_of(package) for path in _libraries_in(directory)]
-            if not libraries:
-                raise TritonExtError(f"its package '{package}' has no libtriton_ext_*.so")
-        except Exception as error:  # an entry point may name anything
-            yield Path(name), origin, str(error)
-        else:
-            yield from ((path, origin, None) for path in libraries)
-    for variable in _VARIABLES:
-        for item in filter(None, os.environ.get(variable, "").split(os.pathsep)):
-            # os.path returns False where pathlib raises, e.g. for a name that is too long.
-            path, is_dir = Path(item), os.path.isdir(item)
-            paths = sorted(path.glob("*.so")) if is_dir else [path]
-            # Extensions are libtriton_ext_*; they share the libraries libTritonExt*.
-            yield from ((p, variable, None) for p in paths if not (is_dir and p.name.startswith("libTritonExt")))
-    yield from ((path, "tx.load", None) for path in by_hand)
-
-
-def _libraries_in(directory: Path) -> list[Path]:
-    try:
-        names = sorted(os.listdir(directory))
-    except OSError:
-        return []
-    return [directory / name for name in names if name.startswith("libtriton_ext_") and name.endswith(".so")]
-
-
-def real_path(path: Path) -> Path:
-    """Returns `path` with its links resolved, or only made absolute if that fails."""
-    try:
-        return path.resolve()
-    except (OSError, RuntimeError, ValueError):  # a loop of links, a null character
-        return path.absolute()
 
 
 def verify_any(path: Path) -> Plugin:

@@ -77,9 +77,19 @@ def one_look() -> Iterator[dict[str, Identity]]:
         _look.reset(token)
 
 
+def look_at(name: str) -> None:
+    """Looks at a file or directory, so that `one_look` gives it, too."""
+    _look.get()(name)
+
+
 def is_as_seen(seen: dict[str, Identity]) -> bool:
     """Returns whether all files are as `one_look` has seen them."""
     return all(_identity(name) == identity for name, identity in seen.items())
+
+
+def is_settled(seen: dict[str, Identity], started: int) -> bool:
+    """Returns whether all files had been changed so long before the time `started` that a change after it is seen."""
+    return all(_unchanged_since(started - _TICK_NS, identity) for identity in seen.values())
 
 
 def remember(kind: str, subject: str | Path, answer: Any, files: Iterable[Path], started: int) -> None:

@@ -25,7 +25,8 @@ from ..patches import plugin_module
 from ..patches.plugin_module import answer_for_missing
 from ..support.shown import shown
 from . import discovery
-from .discovery import Extension, extensions, find_library, find_pass, real_path, verify_any
+from .candidates import real_path
+from .discovery import Extension, extensions, find_library, find_pass, verify_any
 from .libraries import infra_library, load_infra, needed_by, shared_libraries
 from .library_bytes import LibraryBytes, in_memory, in_words, read_bytes
 from .verification import Plugin, verify
