@@ -163,19 +163,18 @@ void ShadowChecker::insertLook(ShadowAccess &one) {
   };
   ShadowWords words{word(ArgumentWord::StorageStart),
                     word(ArgumentWord::StorageEnd), word(one.shadow)};
-  RaceNumbers numbers =
-      one.isRace() ? raceNumbers(one, words, b) : RaceNumbers();
+  RaceCodes codes = one.isRace() ? raceCodes(one, words, b) : RaceCodes();
   if (checker.callsShadows)
     return forLanes(
         tracker, one.access, one.access.lanes, b,
-        [&](const SomeLanes &lanes) { callLook(one, lanes, numbers, b); });
+        [&](const SomeLanes &lanes) { callLook(one, lanes, codes, b); });
   if (int64_t group = lanesOfWord(one)) {
     auto left = scf::IfOp::create(b, lookAtWords(one, words, group, b),
                                   /*withElseRegion=*/false);
     b.setInsertionPointToStart(left.thenBlock());
   }
   forLanes(tracker, one.access, lanesAtOnce, b, [&](const SomeLanes &lanes) {
-    one.isRace() ? checkRace(one, words, lanes, numbers, b)
+    one.isRace() ? checkRace(one, words, lanes, codes, b)
                  : checkInit(one, words, lanes, b);
   });
 }
@@ -256,6 +255,7 @@ llvm::json::Array ShadowChecker::describe() const {
                               {"column", at ? int64_t(at.getColumn()) : 0}};
     if (one.isRace()) {
       access["set"] = nameOf(raceSetOf(one));
+      access["word"] = int64_t(raceWord(one.access.laneBytes).size / 8);
       access["file"] = at ? at.getFilename().strref() : "";
     }
     said.push_back(std::move(access));

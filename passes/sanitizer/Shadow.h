@@ -57,20 +57,22 @@ struct RaceSet {
 };
 
 /// What a word of the shadow for races has of an element: for each set of
-/// accesses the disjunction of the programs' numbers, and of the numbers with
-/// all bits inverted. Behind them the same of the locks, if there are any.
+/// accesses the disjunction of the programs' codes. Behind them the same of the
+/// locks, if there are any.
 struct RaceWord {
   SmallVector<RaceSet> sets;
   bool hasLocks;
-  unsigned bits; ///< of a number
+  unsigned size; ///< in bits: 16, 32 or 64
+  unsigned bits; ///< of a code
 
-  /// Whether a number has a bit, also in the 16 bits of an element of one byte.
+  /// Whether a code has two bits, also in the 16 bits of an element of one
+  /// byte.
   bool hasRoom() const { return sets.size() + hasLocks <= 8; }
 };
 
-/// What a look for races adds to words: the number of the program, and that of
-/// the lock; null if it holds none. Each is a number and its inverted bits.
-struct RaceNumbers {
+/// What a look for races adds to words: the code of the program, and that of
+/// the lock; null if it holds none.
+struct RaceCodes {
   Value program, lock;
 };
 
@@ -110,14 +112,14 @@ private:
   void checkInit(const ShadowAccess &one, const ShadowWords &words,
                  const SomeLanes &lanes, ImplicitLocOpBuilder &b);
   RaceWord raceWord(int64_t bytes) const;
-  RaceNumbers raceNumbers(const ShadowAccess &one, ShadowWords &words,
-                          ImplicitLocOpBuilder &b);
+  RaceCodes raceCodes(const ShadowAccess &one, ShadowWords &words,
+                      ImplicitLocOpBuilder &b);
   void checkRace(const ShadowAccess &one, const ShadowWords &words,
-                 const SomeLanes &lanes, const RaceNumbers &numbers,
+                 const SomeLanes &lanes, const RaceCodes &codes,
                  ImplicitLocOpBuilder &b);
   /// Looks at the lanes of an access by a call of the CPU backend's runtime.
   void callLook(const ShadowAccess &one, const SomeLanes &lanes,
-                const RaceNumbers &numbers, ImplicitLocOpBuilder &b);
+                const RaceCodes &codes, ImplicitLocOpBuilder &b);
   /// Whether an access like this one does what this one does not, so that
   /// their looks can be merged only if each can do everything.
   bool isMixed(const ShadowAccess &one);

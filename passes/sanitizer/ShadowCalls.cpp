@@ -13,7 +13,7 @@ using namespace mlir;
 using namespace mlir::triton_ext;
 using namespace mlir::triton_ext::sanitizer;
 
-/// Returns what the runtime has to know of words: the bits of a number, the set
+/// Returns what the runtime has to know of words: the bits of a code, the set
 /// of the access, how many sets there are, those that it races with, and those
 /// of them in which only accesses under other locks race.
 static int64_t wordsFor(const RaceWord &word, const RaceSet &own) {
@@ -31,8 +31,7 @@ static int64_t wordsFor(const RaceWord &word, const RaceSet &own) {
 }
 
 void ShadowChecker::callLook(const ShadowAccess &one, const SomeLanes &lanes,
-                             const RaceNumbers &numbers,
-                             ImplicitLocOpBuilder &b) {
+                             const RaceCodes &codes, ImplicitLocOpBuilder &b) {
   Type i64 = b.getI64Type();
   SmallVector<Value> ofRace;
   llvm::json::Object note{{"values", llvm::json::Array()}};
@@ -41,12 +40,12 @@ void ShadowChecker::callLook(const ShadowAccess &one, const SomeLanes &lanes,
     RaceWord word = raceWord(one.access.laneBytes);
     note = noteOf(word, raceSetOf(one));
     how = wordsFor(word, raceSetOf(one));
-    for (Value number : {numbers.program, numbers.lock}) {
-      if (!number)
-        number = numberLike(0, i64, b);
-      if (number.getType() != i64)
-        number = arith::ExtUIOp::create(b, i64, number);
-      ofRace.push_back(number);
+    for (Value code : {codes.program, codes.lock}) {
+      if (!code)
+        code = numberLike(0, i64, b);
+      if (code.getType() != i64)
+        code = arith::ExtUIOp::create(b, i64, code);
+      ofRace.push_back(code);
     }
   }
   addTo(note, one);

@@ -16,8 +16,17 @@ namespace tt = mlir::triton;
 using P = arith::CmpIPredicate;
 using Kind = MemoryAccess::Kind;
 
-/// The bits of a number that tell programs apart are enough for any grid.
-static constexpr unsigned mostBits = 16;
+/// The most bits of a code, whose numbers are enough for any grid, and those of
+/// a number.
+static constexpr unsigned mostBits = 24, mostBitsOfNumber = 16;
+
+/// Of 8 bits, 70 words have four that are set. The first 64 of them, in order
+/// of size: a byte each.
+static constexpr uint64_t balancedBytes[] = {
+    0x2d2b271e1d1b170f, 0x473c3a393635332e, 0x5a595655534e4d4b,
+    0x716c6a696665635c, 0x938e8d8b87787472, 0xa6a5a39c9a999695,
+    0xc3b8b4b2b1acaaa9, 0xd4d2d1cccac9c6c5,
+};
 
 /// The bits of the shadow's address that say which hash a launch has: it is a
 /// multiple of 8.
@@ -46,9 +55,12 @@ bool mlir::triton_ext::sanitizer::areRaced(const RaceSet &one,
 }
 
 /// Returns the word of an element of so many bytes. It has only the sets that
-/// the kernel needs, so that a number has more bits.
+/// the kernel needs, so that a code has more bits. A word takes at most two
+/// bytes for each byte of the element, and for two sets half as much where that
+/// is enough: memory that is only loaded and stored is most of what a kernel
+/// touches, and what a look costs is the shadow that it moves.
 RaceWord ShadowChecker::raceWord(int64_t bytes) const {
-  RaceWord word{{}, false, 0};
+  RaceWord word{{}, false, 0, 0};
   bool hasSignals = llvm::any_of(shadowed, [](const ShadowAccess &one) {
     return !(one.signals == SignalPlace());
   });
@@ -61,10 +73,10 @@ RaceWord ShadowChecker::raceWord(int64_t bytes) const {
     if (!llvm::is_contained(word.sets, raceSetOf(one)))
       word.sets.push_back(raceSetOf(one));
   }
-  // Two bytes of shadow for each byte, and at most 64 bits.
-  unsigned size = std::min<int64_t>(16 * bytes, 64);
-  unsigned numbers = 2 * (word.sets.size() + word.hasLocks);
-  word.bits = std::min(size / numbers, mostBits);
+  unsigned codes = word.sets.size() + word.hasLocks;
+  bool isHalf = codes <= 2 && bytes >= 4 && !checker.callsShadows;
+  word.size = isHalf ? 32 : std::min<int64_t>(16 * bytes, 64);
+  word.bits = std::min(word.size / std::max(codes, 1u), mostBits);
   return word;
 }
 
@@ -83,51 +95,99 @@ static Value linearProgram(ImplicitLocOpBuilder &b) {
   return linear;
 }
 
-/// Returns a number of so many bits, and behind it its inverted bits. The
-/// lowest bits tell neighbours apart. To them comes a hash of the others
-/// (Fibonacci hashing: Knuth, TAOCP 3, 6.4), because programs that race are
-/// often a power of two apart: those of one tile and the next slice of K. The
-/// salt chooses the bits of the product, so that numbers that are equal in one
-/// launch differ in the next.
-static Value numberOf(Value linear, unsigned bits, Value salt, Type type,
+/// How many bits a number has whose code has `bits`: each 8 bits of the code
+/// are those of 6 bits of the number, and each pair behind them is a bit.
+static unsigned bitsOfNumber(unsigned bits) {
+  return std::min(bits / 8 * 6 + bits % 8 / 2, mostBitsOfNumber);
+}
+
+/// Returns the number of a program among as many as there are codes. The lowest
+/// bits tell neighbours apart. To them comes a hash of the others (Fibonacci
+/// hashing: Knuth, TAOCP 3, 6.4), because programs that race are often a power
+/// of two apart: those of one tile and the next slice of K. The salt chooses
+/// the bits of the product, so that numbers that are equal in one launch differ
+/// in the next.
+static Value numberOf(Value linear, unsigned bits, Value salt,
                       ImplicitLocOpBuilder &b) {
-  Type i64 = linear.getType();
-  auto like = [&](int64_t value) { return numberLike(value, i64, b); };
-  Value all = like((int64_t(1) << bits) - 1);
+  auto like = [&](int64_t value) {
+    return numberLike(value, linear.getType(), b);
+  };
   Value product =
       arith::MulIOp::create(b, arith::ShRUIOp::create(b, linear, like(bits)),
                             like(0x9E3779B97F4A7C15));
   Value place = arith::SubIOp::create(
       b, like(64 - bits), arith::MulIOp::create(b, salt, like(bits)));
   Value hash = arith::ShRUIOp::create(b, product, place);
-  Value number =
-      arith::AndIOp::create(b, arith::AddIOp::create(b, linear, hash), all);
-  Value inverted = arith::XOrIOp::create(b, number, all);
-  Value both = arith::OrIOp::create(
-      b, number, arith::ShLIOp::create(b, inverted, like(bits)));
-  return b.createOrFold<arith::TruncIOp>(type, both);
+  return arith::AndIOp::create(b, arith::AddIOp::create(b, linear, hash),
+                               like((int64_t(1) << bits) - 1));
+}
+
+/// Returns the 8 bits that stand for 6 bits of a number.
+static Value balancedByte(Value number, ImplicitLocOpBuilder &b) {
+  auto like = [&](int64_t value) {
+    return numberLike(value, number.getType(), b);
+  };
+  Value row = arith::AndIOp::create(
+      b, arith::ShRUIOp::create(b, number, like(3)), like(7));
+  Value bytes = like(balancedBytes[0]);
+  for (int i = 1; i < 8; ++i) {
+    Value isHere = arith::CmpIOp::create(b, P::eq, row, like(i));
+    bytes = arith::SelectOp::create(b, isHere, like(balancedBytes[i]), bytes);
+  }
+  Value place = arith::ShLIOp::create(
+      b, arith::AndIOp::create(b, number, like(7)), like(3));
+  return arith::AndIOp::create(b, arith::ShRUIOp::create(b, bytes, place),
+                               like(255));
+}
+
+/// Returns the code of a program, of so many bits. All codes have equally many
+/// bits that are set, so of two different ones neither is a part of the other,
+/// and a disjunction of several is none of them (Sperner, 1928: no family of
+/// sets with this property is larger than that of all sets of half the size).
+static Value codeOf(Value linear, unsigned bits, Value salt, Type type,
+                    ImplicitLocOpBuilder &b) {
+  auto like = [&](int64_t value) {
+    return numberLike(value, linear.getType(), b);
+  };
+  Value left = numberOf(linear, bitsOfNumber(bits), salt, b), code;
+  auto add = [&](Value part, unsigned place) {
+    part = arith::ShLIOp::create(b, part, like(place));
+    code = code ? Value(arith::OrIOp::create(b, code, part)) : part;
+  };
+  unsigned place = 0;
+  for (; place + 8 <= bits; place += 8) {
+    add(balancedByte(left, b), place);
+    left = arith::ShRUIOp::create(b, left, like(6));
+  }
+  // Each bit and its complement.
+  if (unsigned pairs = (bits - place) / 2) {
+    Value all = like((int64_t(1) << pairs) - 1);
+    left = arith::AndIOp::create(b, left, all);
+    add(left, place);
+    add(arith::XOrIOp::create(b, left, all), place + pairs);
+  }
+  return b.createOrFold<arith::TruncIOp>(type, code);
 }
 
 /// Also takes the salt out of the shadow's address.
-RaceNumbers ShadowChecker::raceNumbers(const ShadowAccess &one,
-                                       ShadowWords &words,
-                                       ImplicitLocOpBuilder &b) {
+RaceCodes ShadowChecker::raceCodes(const ShadowAccess &one, ShadowWords &words,
+                                   ImplicitLocOpBuilder &b) {
   Type i64 = b.getI64Type();
   Value salt =
       arith::AndIOp::create(b, words.shadow, numberLike(saltBits, i64, b));
   words.shadow = arith::XOrIOp::create(b, words.shadow, salt);
-  unsigned bits = raceWord(one.access.laneBytes).bits;
-  Type type = one.access.laneBytes <= 2 ? Type(b.getI32Type()) : i64;
-  RaceNumbers numbers{numberOf(linearProgram(b), bits, salt, type, b), {}};
+  RaceWord word = raceWord(one.access.laneBytes);
+  Type type = word.size <= 32 ? Type(b.getI32Type()) : i64;
+  RaceCodes codes{codeOf(linearProgram(b), word.bits, salt, type, b), {}};
   if (!one.lock)
-    return numbers;
+    return codes;
   Value &pointer = lockPointers[one.lock->acquire];
   if (!pointer)
     pointer = Locks::pointerBefore(*one.lock);
   Value address = addressOf(pointer, b);
   address = arith::ShRUIOp::create(b, address, numberLike(2, i64, b));
-  numbers.lock = numberOf(address, bits, salt, type, b);
-  return numbers;
+  codes.lock = codeOf(address, word.bits, salt, type, b);
+  return codes;
 }
 
 namespace {
@@ -138,14 +198,13 @@ struct Sets {
   ImplicitLocOpBuilder &b;
 
   Value number(int64_t value) { return numberLike(value, words.getType(), b); }
-  Value shift(unsigned set) { return number(2 * set * bits); }
+  Value shift(unsigned set) { return number(set * bits); }
   Value both(Value x, Value y) { return arith::AndIOp::create(b, x, y); }
 
-  /// Returns where a set has a number that is not `own`. A set with two numbers
-  /// has a bit that is in both halves, because they differ in a bit.
+  /// Returns where a set has a code that is not `own`.
   Value hasOther(unsigned set, Value own) {
     Value found = both(arith::ShRUIOp::create(b, words, shift(set)),
-                       number((int64_t(1) << 2 * bits) - 1));
+                       number((int64_t(1) << bits) - 1));
     Value isAny = arith::CmpIOp::create(b, P::ne, found, number(0));
     Value isOther = arith::CmpIOp::create(b, P::ne, found, own);
     return both(isAny, isOther);
@@ -165,25 +224,28 @@ llvm::json::Object mlir::triton_ext::sanitizer::noteOf(const RaceWord &word,
 }
 
 void ShadowChecker::checkRace(const ShadowAccess &one, const ShadowWords &words,
-                              const SomeLanes &lanes,
-                              const RaceNumbers &numbers,
+                              const SomeLanes &lanes, const RaceCodes &codes,
                               ImplicitLocOpBuilder &b) {
   RaceWord word = raceWord(one.access.laneBytes);
   RaceSet own = raceSetOf(one);
   auto [offset, isOn] = offsetsOf(addressOf(lanes.pointer, b),
                                   one.access.laneBytes, lanes.mask, words, b);
-  Type wide = offset.getType(), element = numbers.program.getType(),
+  Type wide = offset.getType(), element = codes.program.getType(),
        type = withElement(wide, element);
   Sets sets{numberLike(0, type, b), word.bits, b};
-  Value program = inLanes(numbers.program, wide, b), lock;
+  Value program = inLanes(codes.program, wide, b), lock;
   unsigned place = llvm::find(word.sets, own) - word.sets.begin();
   Value added = arith::ShLIOp::create(b, program, sets.shift(place));
-  if (numbers.lock) {
-    lock = inLanes(numbers.lock, wide, b);
+  if (codes.lock) {
+    lock = inLanes(codes.lock, wide, b);
     added = arith::OrIOp::create(
         b, added, arith::ShLIOp::create(b, lock, sets.shift(word.sets.size())));
   }
-  Value byte = arith::ShLIOp::create(b, offset, numberLike(1, wide, b));
+  int shift =
+      llvm::Log2_64(word.size / 8) - llvm::Log2_64(one.access.laneBytes);
+  Value places = numberLike(std::abs(shift), wide, b);
+  Value byte = shift < 0 ? Value(arith::ShRUIOp::create(b, offset, places))
+                         : arith::ShLIOp::create(b, offset, places);
   // Two neighbouring bytes have their 16 bits in one word.
   Value half;
   if (one.access.laneBytes == 1) {

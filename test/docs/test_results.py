@@ -380,14 +380,12 @@ def test_sanitizer_launches() -> None:
 
 def test_sanitizer_equal_bits() -> None:
     text = (RESULTS / "sanitizer-equal-bits.txt").read_text()
-    rows = re.findall(r"^ +(\d+) +(\d+)  (\w.*?) {2,}(\S+) +(\S+) +(\S+)$", text, re.MULTILINE)
-    of = {(int(bits), int(grid), pairs): (one_in, two) for bits, grid, pairs, one_in, two, _ in rows}
-    (eight, two), (four, two_of_four) = of[8, 10**6, "random"], of[4, 10**6, "random"]
+    rows = re.findall(r"^ *\d+ +(\d+) +(\d+)  (\w.*?) {2,}(\S+) +(\S+) +(\S+)$", text, re.MULTILINE)
+    of = {(int(codes), int(grid), pairs): (one_in, two) for codes, grid, pairs, one_in, two, _ in rows}
+    (many, two), (few, two_of_few) = of[4096, 10**6, "random"], of[64, 10**6, "random"]
     said = " ".join(page("sanitizer.md").split())
-    assert (
-        f"with 8 bits one race in {eight} between two programs is missed in a launch, with 4 bits one in {four}" in said
-    )
-    assert f"{two} and {two_of_four} pairs in a million are equal in both" in said
+    assert f"4096 codes one race in {many} between two programs is missed in a launch, with 64 one in {few}" in said
+    assert f"{two} and {two_of_few} pairs in a million are equal in both" in said
 
 
 def test_sanitizer_compile_times() -> None:

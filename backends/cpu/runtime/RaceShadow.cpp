@@ -72,14 +72,14 @@ public:
 
 private:
   uint64_t field(uint64_t word, int set) const {
-    return word >> (2 * bits * set) & ((uint64_t(1) << 2 * bits) - 1);
+    return word >> (bits * set) & ((uint64_t(1) << bits) - 1);
   }
-  bool hasOther(uint64_t word, int set, uint64_t number) const {
+  bool hasOther(uint64_t word, int set, uint64_t code) const {
     uint64_t found = field(word, set);
-    return found && found != number;
+    return found && found != code;
   }
 
-  int bits;           ///< of a number
+  int bits;           ///< of a code
   int locks;          ///< the set of the locks
   uint8_t raced;      ///< the sets that it races with, a bit for each
   uint8_t racedLocks; ///< those of them in which only other locks race
@@ -92,13 +92,13 @@ Access::Access(int64_t how, int64_t program, int64_t lock)
     : bits(how & 0xff), locks(how >> 16 & 0xff), raced(how >> 24),
       racedLocks(how >> 32), program(program), held(lock) {
   int set = how >> 8 & 0xff;
-  added = this->program << (2 * bits * set);
+  added = this->program << (bits * set);
   own = 0;
   for (int i = 0; i < locks; ++i)
-    own |= this->program << (2 * bits * i);
+    own |= this->program << (bits * i);
   if (held) {
-    added |= held << (2 * bits * locks);
-    own |= held << (2 * bits * locks);
+    added |= held << (bits * locks);
+    own |= held << (bits * locks);
   }
 }
 
@@ -240,11 +240,11 @@ static Failures look(const Memory &memory, int64_t shadow, const Access &access,
 /// \param argument the place of the argument's words in the slot
 /// \param site the place of the counters of the check
 /// \param tag the tag of its records
-/// \param how the bits of a number, the set of the access, the number of sets,
+/// \param how the bits of a code, the set of the access, the number of sets,
 /// the sets that it races with, and those of them in which only accesses under
 /// other locks race: 8 bits each, from the lowest ones on
 /// \param lanes how many; 0 for an access of a scalar, which has one
-/// \param program the number of the program, and its inverted bits
+/// \param program the code of the program
 /// \param lock the same of the lock that it holds; 0 if it holds none
 /// \param addresses of the lanes; those that are off have one that is outside
 /// of the memory

@@ -22,6 +22,10 @@ from ._programs import Unknown
 #: How many hashes of programs there are.
 SALTS = 4
 _GOLDEN = 0x9E3779B97F4A7C15
+#: The most bits of the number of a program.
+_MOST_BITS_OF_NUMBER = 16
+#: The bytes of which four bits are set, in order of size: as many as 6 bits have values.
+_BALANCED_BYTES = np.array([byte for byte in range(256) if byte.bit_count() == 4][:64])
 
 
 class Partner(NamedTuple):
@@ -41,16 +45,20 @@ class Partner(NamedTuple):
 
 
 class _Set(NamedTuple):
-    """What a word has of the programs in a set: the disjunction of their numbers, and of the inverted numbers."""
+    """What a word has of the programs in a set: the disjunction of their codes, which have `bits` bits."""
 
     name: str
-    ones: int
-    zeros: int
+    code: int
+    bits: int
 
     @property
     def is_one(self) -> bool:
-        """Whether all programs of the set have the same number."""
-        return not self.ones & self.zeros
+        """Whether all programs of the set have the same code."""
+        return self.code.bit_count() == _weight(self.bits)
+
+    def may_have(self, codes: Any) -> Any:
+        """Whether programs with these codes, an array, may be in the set."""
+        return codes & ~self.code == 0
 
 
 @dataclass
@@ -99,13 +107,13 @@ class Raced:
         count = math.prod(self.grid)
         if not here or count > MOST_PROGRAMS:
             return Partner(None, 0, _places(here)) if here else None
-        numbers = numbers_of(np.arange(count), note["bits"], _salt(launch, note))
+        codes = codes_of(np.arange(count), note["bits"], _salt(launch, note))
         own = _linear(program, launch.grid)
         byte, size = address - storage[0], note["bytes"]
         found = []
         for one, touched, is_exact in self._touching(launch, here, byte, size):
             programs = np.arange(count) if touched is None else touched
-            programs = programs[(programs != own) & _may_be_in(sets[one["set"]], numbers[programs], note["bits"])]
+            programs = programs[(programs != own) & sets[one["set"]].may_have(codes[programs])]
             if len(programs):
                 found.append((one, programs, is_exact))
         if certain := [(one, programs) for one, programs, is_exact in found if is_exact]:
@@ -149,13 +157,12 @@ class Raced:
 def raced_sets(launch: Launch, note: Mapping[str, Any], program: tuple[int, int, int], word: int) -> list[_Set]:
     """Returns the sets of a word in which another program is that races with `program`."""
     bits, own = note["bits"], note["set"]
-    every = (1 << bits) - 1
-    number = int(numbers_of(np.array([_linear(program, launch.grid)]), bits, _salt(launch, note))[0])
+    code = int(codes_of(np.array([_linear(program, launch.grid)]), bits, _salt(launch, note))[0])
     found = []
     for i, name in enumerate(note["sets"]):
-        ones, zeros = word >> 2 * i * bits & every, word >> (2 * i + 1) * bits & every
-        if _are_raced(own, name) and ones | zeros and (ones, zeros) != (number, number ^ every):
-            found.append(_Set(name, ones, zeros))
+        there = word >> i * bits & ((1 << bits) - 1)
+        if _are_raced(own, name) and there and there != code:
+            found.append(_Set(name, there, bits))
     # Of two locked accesses the locks differ, unless it is another one that races.
     free = [one for one in found if not ("locked" in own and "locked" in one.name)]
     return free or found
@@ -169,27 +176,47 @@ def _are_raced(own: str, other: str) -> bool:
 
 
 def is_clear(launch: Launch | None, note: Mapping[str, Any], program: tuple[int, int, int], word: int) -> bool:
-    """Whether a word has the number of a single program that races with `program`."""
+    """Whether a word has the code of a single program that races with `program`."""
     return launch is not None and any(one.is_one for one in raced_sets(launch, note, program, word))
 
 
 def numbers_of(programs: Any, bits: int, salt: int) -> Any:
-    """Returns the numbers that programs have in words, as an array of int64.
+    """Returns the numbers that programs have among as many as there are codes, as an array of int64.
 
     Args:
         programs: their places in the grid, an array.
-        bits: of a number.
+        bits: of a code.
         salt: of the launch.
     """
+    bits = _bits_of_number(bits)
     with np.errstate(over="ignore"):
         product = (programs >> bits).astype(np.uint64) * np.uint64(_GOLDEN)
     hashed = (product >> np.uint64(64 - bits - bits * salt)).astype(np.int64)
     return (programs + hashed) & ((1 << bits) - 1)
 
 
-def _may_be_in(one: _Set, numbers: Any, bits: int) -> Any:
-    every = (1 << bits) - 1
-    return (numbers & ~one.ones == 0) & ((numbers ^ every) & ~one.zeros == 0)
+def codes_of(programs: Any, bits: int, salt: int) -> Any:
+    """Returns the codes that programs have in words, as an array of int64; the arguments are those of `numbers_of`.
+
+    Each 8 bits of a code are those of 6 bits of the number. Behind them come bits of the number, and their complements.
+    """
+    left = numbers_of(programs, bits, salt)
+    codes = np.zeros_like(left)
+    for place in range(0, bits - bits % 8, 8):
+        codes |= _BALANCED_BYTES[left & 63] << place
+        left >>= 6
+    pairs, place = bits % 8 // 2, bits - bits % 8
+    every = (1 << pairs) - 1
+    return codes | (left & every) << place | (~left & every) << (place + pairs)
+
+
+def _bits_of_number(bits: int) -> int:
+    return min(bits // 8 * 6 + bits % 8 // 2, _MOST_BITS_OF_NUMBER)
+
+
+def _weight(bits: int) -> int:
+    """Returns how many bits of a code are set."""
+    return bits // 8 * 4 + bits % 8 // 2
 
 
 def _linear(program: tuple[int, int, int], grid: tuple[int, int, int]) -> int:

@@ -32,7 +32,7 @@ class _Of(NamedTuple):
 
 
 class RaceShadows:
-    """Two bytes for each byte of a storage in which a launch may race."""
+    """Two bytes for each byte of a storage in which a launch may race. A launch clears those that it uses."""
 
     def __init__(self, lock: Any = None) -> None:
         """Makes none. `lock` is taken when one is dropped."""
@@ -45,7 +45,7 @@ class RaceShadows:
         """How much memory the shadows take; their addresses, of which some may have none."""
         return sum(getattr(one.shadow, "tensor", one.shadow).nbytes for one in tuple(self._of.values()))
 
-    def next(self, call: Any, storage: tuple[int, int], *, are_calls: bool) -> int:
+    def next(self, call: Any, storage: tuple[int, int], used: int | None) -> int:
         """Returns the address of a shadow without programs, for a launch.
 
         To the address comes a number below `SALTS`, another one for the next launch: programs that have the same bits
@@ -54,7 +54,8 @@ class RaceShadows:
         Args:
             call: the launch, as a ``Call``.
             storage: the first byte of the storage, and the byte behind the last one.
-            are_calls: whether the looks are functions of the CPU backend's runtime.
+            used: how many bytes of the shadow the launch uses, from its start; None if the looks are functions of the
+                CPU backend's runtime.
         """
         device, (start, end) = call.device, storage
         key = device, start, end
@@ -62,20 +63,21 @@ class RaceShadows:
             self._salts.clear()
         self._salts[key] += 1
         salt = (self._salts[key] - 1) % SALTS
-        shadow = self._shadow(key, _owner(call.values, start), are_calls)
-        if are_calls:
+        shadow = self._shadow(key, _owner(call.values, start), are_calls=used is None)
+        if used is None:
             return int(shadow.of_next_launch()) + salt
+        count = -(-used // 8)
         if device == "cpu":
-            shadow.fill(0)
+            shadow[:count] = 0
             return int(shadow.ctypes.data) + salt
         import torch
 
         with on(device, call.stream), torch._C._DisableTorchDispatch():
             words = shadow.used_in(call.stream)
-            words.zero_()
+            words[:count].zero_()
         return int(words.data_ptr()) + salt
 
-    def _shadow(self, key: tuple[str, int, int], owner: Any, are_calls: bool) -> Any:
+    def _shadow(self, key: tuple[str, int, int], owner: Any, *, are_calls: bool) -> Any:
         known = self._of.get(key)
         if known is not None and (known.owner is None or known.owner() is owner):
             return known.shadow

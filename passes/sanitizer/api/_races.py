@@ -86,6 +86,20 @@ class Looks:
                 found.setdefault(argument.storage, set()).add(place)
         return {storage for storage, places in found.items() if len(places) > 1 or any(rest for _, rest in places)}
 
+    def shadow_bytes(self, arguments: Sequence[Argument], storage: tuple[int, int]) -> int | None:
+        """Returns how many bytes of a storage's shadow the launch uses, from its start: a word for each element.
+
+        None if its looks are functions of the CPU backend's runtime, whose shadow begins anew by itself.
+        """
+        if self.are_calls:
+            return None
+        start, end = storage
+        return max(
+            -(-(end - start) // one["bytes"]) * one["word"]
+            for one in self.accesses
+            if one["check"] == "race" and arguments[one["argument"]].storage == storage
+        )
+
     def contested(self, arguments: Sequence[Argument]) -> dict[tuple[int, int], list[dict[str, Any]]]:
         """Returns the storages in which two accesses could race if they touched the same bytes, and these accesses.
 

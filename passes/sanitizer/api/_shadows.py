@@ -155,7 +155,7 @@ class Shadows:
                 if argument.is_tensor and argument.storage not in filled:
                     filled[argument.storage] = (
                         init.get(argument.storage, 0),
-                        self._race.next(call, argument.storage, are_calls=looks.are_calls)
+                        self._race.next(call, argument.storage, looks.shadow_bytes(launch.arguments, argument.storage))
                         if argument.storage in raced
                         else 0,
                     )

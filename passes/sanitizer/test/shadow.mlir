@@ -6,7 +6,7 @@
 
 // What the host decides by. Accesses that nothing can race with are not in it.
 // RACE: sanitize.shadows = "
-// RACE-SAME: {\22argument\22:0,\22bytes\22:4,\22check\22:\22race\22,\22column\22:{{[0-9]+}},\22file\22:\22{{[^,]*}}shadow.mlir\22,\22kind\22:\22read\22,\22line\22:{{[0-9]+}},\22set\22:\22load\22}
+// RACE-SAME: {\22argument\22:0,\22bytes\22:4,\22check\22:\22race\22,\22column\22:{{[0-9]+}},\22file\22:\22{{[^,]*}}shadow.mlir\22,\22kind\22:\22read\22,\22line\22:{{[0-9]+}},\22set\22:\22load\22,\22word\22:4}
 // RACE-SAME: \22kind\22:\22write\22
 // RACE-SAME: \22kernel\22:\22copy\22
 // RACE-NOT: reads_only
@@ -59,7 +59,7 @@
 // RACE: tt.load
 // RACE: tt.store
 // RACE: scf.for %[[TURN:.*]] =
-// RACE: tt.atomic_rmw or, relaxed, gpu, {{.*}} {sanitize.own} : (tensor<64x!tt.ptr<i64>>, tensor<64xi64>, tensor<64xi1>) -> tensor<64xi64>
+// RACE: tt.atomic_rmw or, relaxed, gpu, {{.*}} {sanitize.own} : (tensor<64x!tt.ptr<i32>>, tensor<64xi32>, tensor<64xi1>) -> tensor<64xi32>
 // RACE: probe.failures %[[TURN]], {{.*}} messages ["race", "race"]{{.*}}\22argument\22:0{{.*}}\22argument\22:1
 // RACE-NOT: tt.atomic_rmw
 // RACE: tt.return
@@ -74,12 +74,11 @@ tt.func public @copy(%x: !tt.ptr<f32>, %y: !tt.ptr<f32>) {
   tt.return
 }
 
-// An element of 2 bytes has 32 bits. Two neighbouring bytes share 32 bits: what is added is moved to the half of
+// An element of 2 or 4 bytes has 32 bits. Two neighbouring bytes share 32 bits: what is added is moved to the half of
 // the byte, and what was there is moved back.
 // RACE-LABEL: tt.func public @narrow
 // RACE: tt.atomic_rmw or, relaxed, gpu, {{.*}} {sanitize.own} : (!tt.ptr<i32>, i32, i1) -> i32
-// RACE-DAG: %[[C2:.*]] = arith.constant 2 : i64
-// RACE: %[[HALF:.*]] = arith.andi %[[BYTE:.*]], %[[C2]] : i64
+// RACE: %[[HALF:.*]] = arith.andi %[[BYTE:.*]], %c2_i64{{[_0-9]*}} : i64
 // RACE: arith.xori %[[BYTE]], %[[HALF]] : i64
 // RACE: %[[SHIFT:.*]] = arith.shli {{.*}} : i32
 // RACE: %[[ADDED:.*]] = arith.shli %{{.*}}, %[[SHIFT]] : i32

@@ -16,11 +16,11 @@
 // INIT: probe.shadow %{{.*}}, "uninit" mask({{.*}}) {argument = 0 : i32, bytes = 4 : i32, how = 2 : i64
 // INIT-NOT: tt.atomic_rmw
 
-// Numbers of 16 bits, two sets; a load is in the first one, and races with the second one, a store in the second one,
-// and it races with both: 0x2020010, 0x3020110.
+// Codes of 24 bits, two sets; a load is in the first one, and races with the second one, a store in the second one,
+// and it races with both: 0x2020018, 0x3020118.
 // RACE-LABEL: tt.func public @shift
-// RACE: probe.shadow %{{.*}}, "race" mask({{.*}}) numbers(%{{.*}}, %{{.*}}) {argument = 0 : i32, bytes = 4 : i32, how = 33685520 : i64
-// RACE: probe.shadow %{{.*}}, "race" mask({{.*}}) numbers(%{{.*}}, %{{.*}}) {argument = 0 : i32, bytes = 4 : i32, how = 50462992 : i64
+// RACE: probe.shadow %{{.*}}, "race" mask({{.*}}) numbers(%{{.*}}, %{{.*}}) {argument = 0 : i32, bytes = 4 : i32, how = 33685528 : i64
+// RACE: probe.shadow %{{.*}}, "race" mask({{.*}}) numbers(%{{.*}}, %{{.*}}) {argument = 0 : i32, bytes = 4 : i32, how = 50463000 : i64
 // RACE-NOT: tt.atomic_rmw
 
 // CODE: sanitize.shadows = "{{.*}}\22calls\22:false

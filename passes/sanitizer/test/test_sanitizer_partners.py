@@ -67,15 +67,15 @@ BYTES = [torch.int8, torch.uint8, torch.bool, torch.float8_e5m2]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("dtype", "bits"), [(torch.int8, 4), (torch.float16, 8), (torch.float32, 16)])
-@pytest.mark.parametrize("writer", [0, 63])
+@pytest.mark.parametrize(("dtype", "bits"), [(torch.int8, 8), (torch.float16, 16), (torch.float32, 16)])
+@pytest.mark.parametrize("writer", [0, 255])
 def test_words_that_have_all_numbers_of_readers(dtype: torch.dtype, bits: int, writer: int) -> None:
     """One thread runs the programs in their order, so each one after the writer finds the race, if its bits differ.
 
     If the writer is the last one, it finds those that have read. The words have all bits of readers before the last
     ones come.
     """
-    B, grid = 32, 64  # noqa: N806
+    B, grid = 32, 256  # noqa: N806
     x, out = torch.zeros(2 * B).to(dtype), torch.zeros(grid * B)
     found = races(read_by_all, grid, x, out, 2 * B, writer, B=B, num_threads=1)
     numbers = _partners.numbers_of(np.arange(grid), bits, 0)
@@ -107,7 +107,7 @@ def test_neighbours(dtype: torch.dtype, start: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("dtype", "grid"), [(torch.int8, 16), (torch.float16, 256), (torch.float32, 1000)])
+@pytest.mark.parametrize(("dtype", "grid"), [(torch.int8, 64), (torch.float16, 1000), (torch.float32, 1000)])
 def test_indices_from_memory(dtype: torch.dtype, grid: int) -> None:
     """The shadow's bits alone name the other program, because the host does not know the addresses."""
     index = torch.randperm(grid * 4, generator=torch.Generator().manual_seed(1))
@@ -120,10 +120,10 @@ def test_indices_from_memory(dtype: torch.dtype, grid: int) -> None:
 
 @pytest.mark.slow
 def test_several_programs_with_the_same_bits() -> None:
-    """Of 64 programs that scatter bytes, 4 have the same 4 bits."""
-    index = torch.randperm(256, generator=torch.Generator().manual_seed(1))
-    index[200] = index[5]
-    (found,) = races(scattered, 64, torch.zeros(256, dtype=torch.int8), index, B=4)
+    """Of 256 programs that scatter bytes, 4 have the same code."""
+    index = torch.randperm(1024, generator=torch.Generator().manual_seed(1))
+    index[800] = index[5]
+    (found,) = races(scattered, 256, torch.zeros(1024, dtype=torch.int8), index, B=4)
     assert found.other is None
     ((_, _, what),) = found.related
     assert what.startswith("the other access, a store of one of ")
@@ -145,29 +145,40 @@ def test_the_other_line() -> None:
     assert one.coordinates == (40,)
 
 
+def test_a_set_shows_that_it_has_two_programs() -> None:
+    """A disjunction of different codes is none of them, and has more bits: else a race would be missed or invented."""
+    for bits in range(2, 25):
+        codes = np.unique(_partners.codes_of(np.arange(1 << 16), bits, 0))
+        numbers = np.unique(_partners.numbers_of(np.arange(1 << 16), bits, 0))
+        assert len(codes) == len(numbers) == min(1 << bits // 8 * 6 + bits % 8 // 2, 1 << 16)
+        assert codes.min() > 0
+        assert codes.max() < 1 << bits
+        assert {int(code).bit_count() for code in codes} == {_partners._weight(bits)}
+
+
 @pytest.mark.slow
 def test_programs_that_are_alike_in_one_launch_differ_in_the_next() -> None:
     programs = np.arange(1 << 16)
-    for bits in (1, 2, 4, 5, 8, 10):
+    for bits in (2, 4, 5, 8, 10, 14, 16):
         numbers = [_partners.numbers_of(programs, bits, salt) for salt in range(_partners.SALTS)]
         alike = np.flatnonzero(numbers[0] == numbers[0][77])
         for number in numbers[1:]:
             both = np.sum(number[alike] == number[77])  # also program 77 itself
-            assert both <= 1 + 2 * len(alike) * 2.0**-bits
+            assert both <= 1 + 2 * len(alike) / (1 + numbers[0].max())
     pair = next(
         (a, b)
-        for a in range(64)
-        for b in range(a + 1, 64)
-        if np.ptp(_partners.numbers_of(np.array([a, b]), 4, 0)) == 0
+        for a in range(256)
+        for b in range(a + 1, 256)
+        if np.ptp(_partners.numbers_of(np.array([a, b]), 8, 0)) == 0
     )  # fmt: skip
-    index = torch.randperm(256, generator=torch.Generator().manual_seed(1))
+    index = torch.randperm(1024, generator=torch.Generator().manual_seed(1))
     index[4 * pair[1]] = index[4 * pair[0]]
-    out = torch.zeros(256, dtype=torch.int8)
+    out = torch.zeros(1024, dtype=torch.int8)
     with tx.sanitize("race") as report:
-        scattered[(64,)](out, index, B=4)
+        scattered[(256,)](out, index, B=4)
         assert report.findings == []
         for _ in range(_partners.SALTS - 1):
-            scattered[(64,)](out, index, B=4)
+            scattered[(256,)](out, index, B=4)
         assert [one.check for one in report.findings] == ["race"]
 
 

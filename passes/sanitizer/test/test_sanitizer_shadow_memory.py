@@ -148,10 +148,10 @@ def test_memory_that_nobody_owns_has_its_shadow_until_the_end() -> None:
     races = _race_shadows.RaceShadows()
     call = types.SimpleNamespace(device="cpu", stream=0, values=(3, (x[3:], None)))
     start = x.data_ptr()
-    first = races.next(call, (start, start + 4000), are_calls=False)
-    assert races.next(call, (start, start + 4000), are_calls=False) == first + 1
+    first = races.next(call, (start, start + 4000), 8000)
+    assert races.next(call, (start, start + 4000), 8000) == first + 1
     call.values = ()
-    other = races.next(call, (start + 8, start + 4000), are_calls=False)
+    other = races.next(call, (start + 8, start + 4000), 7984)
     size = races.nbytes
     del x, call
     assert 0 < races.nbytes < size
