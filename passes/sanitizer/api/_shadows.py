@@ -239,7 +239,7 @@ class Shadows:
     def nbytes(self) -> int:
         """How much memory the shadows take."""
         with self._lock:
-            return self._race.nbytes + sum(one.bits.nbytes for one in self._init.values())
+            return self._race.nbytes + sum(one.bits.nbytes for one in tuple(self._init.values()))
 
 
 def _stream(call: _launches.Call) -> int | None:
