@@ -184,7 +184,7 @@ class Shadows:
         if has_looks(call.kernel):  # there is another one without, so the host may decide
             stream = _stream(call)
             unmarked = [init for init, seen in self._touched(launch, call) if self._understands(init, seen, stream)]
-        self._chosen.unmarked = call, unmarked
+        self._chosen.unmarked = (call, unmarked) if unmarked else (None, ())  # a launch keeps its tensors
         found = {}
         with self._lock:
             for start, end in storages:

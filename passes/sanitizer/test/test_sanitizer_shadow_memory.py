@@ -108,6 +108,17 @@ def test_shadows_of_uninit_are_as_long_as_their_tensors() -> None:
 
 
 @pytest.mark.slow
+def test_no_launch_keeps_its_tensors() -> None:
+    block = tx.sanitize("uninit", static=False)
+    with block:
+        x = torch.empty(1000)
+        doubled[(16,)](torch.ones(1000), x, 1000, B=64)
+        assert shadows_of(block).nbytes > 0
+        del x
+        assert shadows_of(block).nbytes == 0
+
+
+@pytest.mark.slow
 def test_a_tensor_that_grows() -> None:
     block = tx.sanitize("uninit")
     with block as report:
