@@ -381,6 +381,8 @@ def test_sanitizer_launches() -> None:
     assert f"{cold_without} and {cold} µs, before {cold_before} (" in said
     (gpu,) = re.findall(r"a launch takes the host ([\d.]+) us, with bounds ([\d.]+) us;", text)
     assert "takes the host {} µs, with `bounds` {} µs.".format(*gpu) in said
+    (read,) = re.findall(r"out\[0\].item\(\) of a tensor on the GPU ([\d.]+) us, .* with raises=True ([\d.]+) us", text)
+    assert "`Tensor.item` takes the host {1} µs in place of {0} (".format(*read) in said
 
 
 def test_sanitizer_equal_bits() -> None:
