@@ -34,12 +34,17 @@ struct Operands {
         b.createOrFold<arith::MulIOp>(column, b.constant(i64, columnBytes)));
     return b.offset(base, bytes);
   }
+  Value partOf(Value base, int64_t part, int64_t bytes) const {
+    return part ? b.offset(base, b.constant(b.getI64Type(), part * bytes))
+                : base;
+  }
   Value plus(Value index, int64_t number) const {
     return b.createOrFold<arith::AddIOp>(index,
                                          b.constant(b.getI64Type(), number));
   }
-  Value leftAt(Value row, int64_t add, Value word) const {
-    return offset(leftBase, plus(row, add), left.rowBytes, word, leftBytes);
+  Value leftAt(Value row, int64_t add, Value word, int64_t part = 0) const {
+    return offset(partOf(leftBase, part, left.partBytes), plus(row, add),
+                  left.rowBytes, word, leftBytes);
   }
   /// Returns the addresses of `count` rows, in place or packed, as the test of
   /// the tile decides; none if rows are always packed.
@@ -51,10 +56,12 @@ struct Operands {
     return addresses;
   }
   /// The panel of `column`, a multiple of a panel's columns.
-  Value rightAt(Value column, int64_t addPanels, Value word) const {
+  Value rightAt(Value column, int64_t addPanels, Value word,
+                int64_t part = 0) const {
     int64_t bytesOfColumn = right.panelBytes / right.lanes;
-    return offset(rightBase, plus(column, addPanels * right.lanes),
-                  bytesOfColumn, word, right.lanes * wordBytes);
+    return offset(partOf(rightBase, part, right.partBytes),
+                  plus(column, addPanels * right.lanes), bytesOfColumn, word,
+                  right.lanes * wordBytes);
   }
   Value sumAt(Value row, int64_t addRows, Value column,
               int64_t addColumns) const {
@@ -184,16 +191,27 @@ static void multiplyTiles(const Operands &m, const DotUnit &unit,
       call(b, "llvm.x86.tileloadd64", {number, at, sumStride});
   });
   forWords(b, words, tileWords, {}, [&](Value k, ValueRange) {
-    for (int64_t r = 0; r < block.rows; ++r)
-      call(b, "llvm.x86.tileloadd64",
-           {tile(lefts + r), m.leftAt(i, r * tileRows, k), leftStride});
-    for (int64_t c = 0; c < block.columns; ++c) {
-      call(b, streams ? "llvm.x86.tileloaddt164" : "llvm.x86.tileloadd64",
-           {tile(rights + c), m.rightAt(j, c, k), rightStride});
-      for (int64_t r = 0; r < block.rows; ++r)
-        call(b, unit.tileProduct,
-             {tile(r * block.columns + c), tile(lefts + r), tile(rights + c)});
-    }
+    // Each part of a right tile is loaded once. The last part of the left tiles
+    // stays for the next one.
+    int64_t loaded = -1;
+    for (int64_t right = 0; right < unit.parts; ++right)
+      for (int64_t step = 0; step < unit.parts; ++step) {
+        int64_t left = right % 2 ? unit.parts - 1 - step : step;
+        for (int64_t r = 0; r < block.rows && left != loaded; ++r)
+          call(b, "llvm.x86.tileloadd64",
+               {tile(lefts + r), m.leftAt(i, r * tileRows, k, left),
+                leftStride});
+        loaded = left;
+        for (int64_t c = 0; c < block.columns; ++c) {
+          if (step == 0)
+            call(b, streams ? "llvm.x86.tileloaddt164" : "llvm.x86.tileloadd64",
+                 {tile(rights + c), m.rightAt(j, c, k, right), rightStride});
+          for (int64_t r = 0; r < block.rows; ++r)
+            call(b, unit.tileProduct,
+                 {tile(r * block.columns + c), tile(lefts + r),
+                  tile(rights + c)});
+        }
+      }
     return SmallVector<Value>();
   });
   forSums([&](Value number, Value at) {

@@ -14,7 +14,8 @@ namespace mlir::triton_ext::cpu {
 /// The left operand: a row of words along K for each row of the result.
 struct PackedRows {
   Value base;
-  int64_t rowBytes, batchBytes;
+  /// The bytes from a row, a batch and a part of elements to the next one.
+  int64_t rowBytes, batchBytes, partBytes;
   /// How rows are read where they are in memory; null if they never are.
   std::shared_ptr<RowsInPlace> inPlace = {};
 };
@@ -23,12 +24,16 @@ struct PackedRows {
 /// vector for each word along K.
 struct PackedPanels {
   Value base;
-  int64_t lanes, panelBytes, batchBytes;
+  int64_t lanes, panelBytes, batchBytes, partBytes;
 };
 
 /// Returns the number of a batch times `bytes`.
 Value offsetOfBatch(LaneBuilder &b, ArrayRef<int64_t> batches,
                     ArrayRef<Lanes> batch, int64_t bytes);
+
+/// Returns the elements of vectors of one length in turn: the first of each,
+/// then the second of each, and so on.
+Value interleave(LaneBuilder &b, ArrayRef<Value> vectors);
 
 /// Packs the operands of a product. `slots` of them lie side by side along K:
 /// one for each iteration of a loop whose products are multiplied at once.
@@ -57,24 +62,42 @@ private:
   /// Returns where a vector of words goes that begins at (`outer`, `inner`).
   using Place = llvm::function_ref<Value(Value outer, Value inner)>;
 
+  /// Matrices of words: for each part of the elements, one for each batch.
+  struct Matrices {
+    Value base;
+    int64_t batchBytes, partBytes;
+  };
+
   Value allocate(int64_t bytes);
+  /// Allocates memory for matrices of as many bytes.
+  Matrices allocateMatrices(int64_t bytes);
   int64_t numBatches() const;
   bool liesAlongK(Value operand, int dimOfK);
-  /// Returns the elements of an operand at coordinates as elements of words.
-  Value evaluate(Value operand, const Coords &at, bool isLeft);
+  /// Returns the elements of an operand at coordinates as elements of words:
+  /// the first part of each, then the second part of each, and so on.
+  SmallVector<Value> evaluate(Value operand, const Coords &at, bool isLeft);
+  /// Returns the bf16 whose sum each f32 is. Those of a number that is not zero
+  /// have its sign, and none is zero. So a number times infinity, of which the
+  /// last part is infinite, is not NaN. A part of two has the upper seven bits
+  /// of the mantissa without the last one that is set, or is half of a power
+  /// of two: parts are multiples of half of the last bit, so small integers
+  /// have exact sums.
+  SmallVector<Value> split(Value rest);
+  /// Stores words: each part of their elements into its matrix.
+  void store(ArrayRef<Value> parts, const Matrices &target, Value offset);
   /// Returns elements of an operand as elements of words.
   Value narrow(Value value, Type from, bool isLeft);
   /// Writes an operand, lanes along K: `size` rows of words.
-  void packAlong(Value operand, bool isLeft, Value target, int64_t rowBytes,
-                 int64_t batchBytes);
+  void packAlong(Value operand, bool isLeft, const Matrices &target,
+                 int64_t rowBytes);
   /// Writes an operand, lanes along its other dimension. There are at most
   /// `most` of them. `place` gets the word, then the other dimension.
-  void packAcross(Value operand, bool isLeft, Value target, int64_t batchBytes,
-                  int most, Place place);
+  void packAcross(Value operand, bool isLeft, const Matrices &target, int most,
+                  Place place);
   /// Transposes the words of matrices of `rows` by `columns`. `place` gets the
   /// column, then the row.
-  void transpose(Value from, int64_t rows, int64_t columns, bool isLeft,
-                 Value target, int64_t batchBytes, Place place);
+  void transpose(const Matrices &from, int64_t rows, int64_t columns,
+                 bool isLeft, const Matrices &target, Place place);
   int64_t bytesOfWord(bool isLeft) const {
     return isLeft ? leftBytes : unit.wordBytes();
   }

@@ -107,9 +107,10 @@ mlir::triton_ext::cpu::chooseDotUnit(const Target &target, triton::DotOp op) {
   if (!isa<FloatType>(result) || result.isF64())
     return std::nullopt;
   std::optional<DotUnit> unit;
+  Type i16 = b.getIntegerType(16);
+  bool hasTiles = features & amxBf16;
   if (isBrainFloat(left) && isBrainFloat(right)) {
-    Type i16 = b.getIntegerType(16);
-    if (features & amxBf16)
+    if (hasTiles)
       unit = fullTiles(shape, i16, "llvm.x86.tdpbf16ps");
     if (!unit && features & avx512Bf16)
       unit = fullVectors(shape, DotUnit::Kind::BrainFloats, i16, 64);
@@ -120,6 +121,11 @@ mlir::triton_ext::cpu::chooseDotUnit(const Target &target, triton::DotOp op) {
     return unit;
   if (left.isF16() && right.isF16() && result.isF16() && features & avx512Fp16)
     unit = fullVectors(shape, DotUnit::Kind::Floats, left, target.vectorBytes);
+  if (!unit && left.isF16() && right.isF16() && hasTiles) {
+    unit = fullTiles(shape, i16, "llvm.x86.tdpbf16ps");
+    if (unit)
+      unit->parts = 2;
+  }
   if (!unit)
     unit = fullVectors(shape, DotUnit::Kind::Floats, b.getF32Type(),
                        target.vectorBytes);
@@ -150,7 +156,7 @@ Type DotUnit::sum() const {
   if (isFloats())
     return element;
   Builder b(element.getContext());
-  bool isFloat = isa<FloatType>(element) || hasBrainFloats();
+  bool isFloat = isa<FloatType>(element) || hasBrainFloats() || isSplit();
   return isFloat ? Type(b.getF32Type()) : Type(b.getI32Type());
 }
 

@@ -57,6 +57,11 @@ struct DotUnit {
   StringRef tileProduct = {};
   /// Whether the products of `Floats` are added without being rounded.
   bool hasFma = false;
+  /// How many bf16 an element of an operand becomes whose sum it is. The
+  /// products of all parts of two elements are added. An f16 has 11 significant
+  /// bits, two bf16 have 16: so each product is exact, as it is with an FMA of
+  /// f32, and none is denormal.
+  int64_t parts = 1;
 
   bool isTiles() const { return kind == Kind::Tiles; }
   bool isFloats() const { return kind == Kind::Floats; }
@@ -67,11 +72,14 @@ struct DotUnit {
   /// Intel's processors copies 32 bits to all lanes, but not 16: these take a
   /// turn of a port that could multiply (Intel's optimization manual).
   bool repeatsLeft() const { return wordBytes() == leftBytes / 2; }
+  bool isSplit() const { return parts > 1; }
   /// The type in which products are summed.
   Type sum() const;
-  /// Whether the elements of words are bf16, of which denormals count as zeros.
+  /// Whether the elements of operands are bf16, of which denormals count as
+  /// zeros.
   bool hasBrainFloats() const {
-    return kind == Kind::BrainFloats || tileProduct.contains("bf16");
+    return kind == Kind::BrainFloats ||
+           (tileProduct.contains("bf16") && !isSplit());
   }
   /// The type as which a vector of words is loaded, or one word.
   Type words(int count) const;

@@ -49,16 +49,20 @@ void DotPacking::clear(const PackedRows &rows, const PackedPanels &panels,
     Type word = b.getIntegerType(8 * unit.wordBytes());
     return b.constant(size == 1 ? word : Type(VectorType::get(size, word)), 0);
   };
-  auto clearSlot = [&](Value slot, ValueRange) -> SmallVector<Value> {
+  auto clearPart = [&](Value slot, int64_t part) {
+    auto partOf = [&](Value base, int64_t bytes) {
+      return b.offset(base, b.constant(b.getI64Type(), part * bytes));
+    };
+    Value leftBase = partOf(rows.base, rows.partBytes);
+    Value rightBase = partOf(panels.base, panels.partBytes);
     b.forLoop(0, numBatches() * shape.M, 1, [&](Value row) {
       LLVM::StoreOp::create(
           b, zeros(words),
-          at(rows.base, row, rows.rowBytes, slot, words * leftBytes),
-          leftBytes);
+          at(leftBase, row, rows.rowBytes, slot, words * leftBytes), leftBytes);
     });
     int64_t numPanels = numBatches() * shape.N / unit.lanes;
     b.forLoop(0, numPanels, 1, [&](Value panel) {
-      Value base = at(panels.base, panel, panels.panelBytes, slot,
+      Value base = at(rightBase, panel, panels.panelBytes, slot,
                       words * unit.lanes * unit.wordBytes());
       b.forLoop(0, words, 1, [&](Value word) {
         Value bytes = arith::MulIOp::create(
@@ -67,9 +71,12 @@ void DotPacking::clear(const PackedRows &rows, const PackedPanels &panels,
                               unit.wordBytes());
       });
     });
-    return {};
   };
-  b.forLoop(from, to, 1, {}, clearSlot);
+  b.forLoop(from, to, 1, {}, [&](Value slot, ValueRange) {
+    for (int64_t part = 0; part < unit.parts; ++part)
+      clearPart(slot, part);
+    return SmallVector<Value>();
+  });
 }
 
 void DotLowering::setIteration(ArrayRef<triton::DotOp> products,

@@ -63,7 +63,7 @@ void SharedPanels::find(const ProgramOrder &order) {
     int64_t bytes = slots * shape.K * shape.N / unit.elementsOfWord();
     for (int64_t size : shape.batches)
       bytes *= size;
-    bytes *= unit.wordBytes();
+    bytes *= unit.wordBytes() * unit.parts;
     int64_t blocks = left / int64_t(found.size() - i) / bytes;
     if (!blocks)
       continue;

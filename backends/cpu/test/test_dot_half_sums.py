@@ -16,7 +16,7 @@ import triton.language as tl
 from triton.compiler.compiler import CompiledKernel
 
 from support.cpu import emulated_units
-from support.cpu.dots import FP16, HERE, NAMES, compiled, compiled_product, down
+from support.cpu.dots import FP16, HERE, NAMES, compiled, compiled_product, down, units_in
 
 pytestmark = pytest.mark.keeps_kernels
 
@@ -74,7 +74,8 @@ def test_sums_of_fp16_are_the_callers_choice() -> None:
     """Other sums are f32, also where the CPU has AVX512-FP16."""
     sizes = (1, 16, 64, 64)
     assert multiplies_in(compiled_half(sizes)) == {"ph"}
-    assert multiplies_in(compiled_product(FP16, sizes, XEON)) == {"ps"}
+    assert units_in(compiled_product(FP16, sizes, XEON)) == ["tdpbf16ps"]
+    assert multiplies_in(compiled_product(FP16, sizes, f"{XEON};-amx-bf16")) == {"ps"}
     assert multiplies_in(compiled_half(sizes, OLDER)) == {"ps"}
     assert multiplies_in(compiled_half((1, 16, 4, 64))) == {"ps"}  # 8 bytes fill no vector
 

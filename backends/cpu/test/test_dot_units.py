@@ -41,11 +41,12 @@ CHOSEN = [
     ("sapphirerapids", E5M2, "tdpbf16ps"),
     ("sapphirerapids", E4M3, "tdpbf16ps"),
     ("sapphirerapids", INT8, "tdpbssd"),
-    ("sapphirerapids", FP16, "vfmadd"),
+    ("sapphirerapids", FP16, "tdpbf16ps"),
     ("sapphirerapids", FP32, "vfmadd"),
     ("haswell", FP32, "vfmadd"),
     ("graniterapids", FP16, "tdpfp16ps"),
     ("sapphirerapids;-amx-bf16", BF16, "vdpbf16ps"),
+    ("sapphirerapids;-amx-bf16", FP16, "vfmadd"),
     ("sapphirerapids;-amx-bf16,-avx512bf16", BF16, "vfmadd"),
     ("sapphirerapids;-amx-int8", INT8, "vpdpbusd"),
     ("cooperlake", E5M2, "vdpbf16ps"),
@@ -73,6 +74,10 @@ def test_the_unit_of_a_cpu(arch: str, dtype: torch.dtype, instruction: str) -> N
         (BF16, (1, 16, 4, 2), "vdpbf16ps"),
         (BF16, (1, 16, 2, 32), "vfmadd"),
         (BF16, (1, 16, 16, 1), "vfmadd"),
+        (FP16, (1, 16, 16, 32), "tdpbf16ps"),
+        (FP16, (1, 8, 16, 32), "vfmadd"),
+        (FP16, (1, 16, 8, 32), "vfmadd"),
+        (FP16, (1, 16, 16, 16), "vfmadd"),
         (INT8, (1, 16, 16, 64), "tdpbssd"),
         (INT8, (1, 16, 16, 32), "vpdpbusd"),
         (INT8, (1, 16, 16, 2), "vpmaddwd"),
@@ -94,7 +99,13 @@ TILED = [(1, 16, 16, 64), (1, 32, 64, 128), (1, 64, 16, 256), (1, 16, 64, 512), 
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("dtype", "arch"),
-    [(BF16, "sapphirerapids"), (INT8, "sapphirerapids"), (E5M2, "sapphirerapids"), (FP16, "graniterapids")],
+    [
+        (BF16, "sapphirerapids"),
+        (INT8, "sapphirerapids"),
+        (E5M2, "sapphirerapids"),
+        (FP16, "sapphirerapids"),
+        (FP16, "graniterapids"),
+    ],
     ids=str,
 )
 @pytest.mark.parametrize("sizes", TILED, ids=str)
@@ -214,8 +225,15 @@ class Sizes:
 
 
 @pytest.mark.sampled
-@pytest.mark.parametrize("arch", HERE)
-@pytest.mark.parametrize(("dtype", "how"), [(FP32, 0), (FP32, 1), (FP32, 2), (FP32, 3), (BF16, 0), (INT8, 0)], ids=str)
+@pytest.mark.parametrize(
+    ("arch", "dtype", "how"),
+    [
+        *((arch, FP32, how) for arch in HERE for how in range(4)),
+        *((arch, dtype, 0) for arch in HERE for dtype in (BF16, INT8)),
+        ("sapphirerapids", FP16, 0),
+    ],
+    ids=str,
+)
 @pytest.mark.parametrize(("tile", "step"), [((16, 64), 64), ((16, 32), 16)])
 def test_masked_operands(
     arch: str, dtype: torch.dtype, how: int, tile: tuple[int, int], step: int, tmp_path: Path
@@ -239,5 +257,6 @@ def test_masked_operands(
         operands = (
             (a.nan_to_num(7).to(dtype), b.nan_to_num(7).to(dtype)) if dtype == INT8 else (a.to(dtype), b.to(dtype))
         )
-        emulated_units.run(kernel, here, 1, (*operands, c, Sizes(m), Sizes(n), Sizes(k)))
+        run = emulated_units.run if arch in HERE else emulated_units.run_emulated
+        run(kernel, here, 1, (*operands, c, Sizes(m), Sizes(n), Sizes(k)))
         assert torch.equal(c.double(), (left.double() @ right.double())[:m, :n])

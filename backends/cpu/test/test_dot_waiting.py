@@ -76,7 +76,13 @@ STEPS = [(32, 0), (32, 1), (32, 3), (32, 8), (32, 9), (32, 17), (64, 6), (128, 5
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("dtype", "arch"),
-    [(BF16, "sapphirerapids"), (INT8, "sapphirerapids"), (E4M3, "sapphirerapids"), (FP16, "graniterapids")],
+    [
+        (BF16, "sapphirerapids"),
+        (INT8, "sapphirerapids"),
+        (E4M3, "sapphirerapids"),
+        (FP16, "sapphirerapids"),
+        (FP16, "graniterapids"),
+    ],
     ids=str,
 )
 @pytest.mark.parametrize(("step", "steps"), STEPS)

@@ -44,7 +44,7 @@ def test_products_share_whether_they_wait_or_not(dtype: torch.dtype, sizes: tupl
     assert shares(Work("plain", dtype, sizes, (5, 3)).kernel("haswell"))
 
 
-TILES = [(BF16, "sapphirerapids"), (INT8, "sapphirerapids"), (FP16, "graniterapids")]
+TILES = [(BF16, "sapphirerapids"), (INT8, "sapphirerapids"), (FP16, "sapphirerapids"), (FP16, "graniterapids")]
 
 
 @pytest.mark.parametrize(("dtype", "arch"), TILES, ids=str)

@@ -16,6 +16,7 @@ class Mutation(lanes_mutations.Mutation):
 
 
 UNITS, PACKING, PACKED, WAITING = "DotUnits.cpp", "DotPacking.cpp", "DotPacked.cpp", "DotWaiting.cpp"
+ELEMENTS_OF_WORDS, SPLIT = "DotElements.cpp", "test_dot_split.py"
 TILE_SET_UP = "DotTiles.cpp"
 TILES, HERE = "test_tiles and bfloat16", "on_this_machine and int8 and haswell"
 ORDER, GRID, ORDERS = "ProgramOrder.cpp", "GridOrder.cpp", "test_program_order.py"
@@ -36,8 +37,8 @@ MUTATIONS = {
     "every CPU has AMX": Mutation(UNITS, "features & amxBf16", "true", "unit_of_a_cpu"),
     "every CPU has an FMA of fp16": Mutation(UNITS, "features & avx512Fp16", "true", "callers_choice", HALVES),
     # How operands are packed
-    "words are not interleaved": Mutation(PACKING, "i % 2", "2 * i >= vectors.size()", "test_tiles and int8"),
-    "bytes have no sign": Mutation(PACKING, "unit.kind == DotUnit::Kind::Pairs", "false", HERE),
+    "words are not interleaved": Mutation(ELEMENTS_OF_WORDS, "i % 2", "2 * i >= vectors.size()", "test_tiles and int8"),
+    "bytes have no sign": Mutation(ELEMENTS_OF_WORDS, "unit.kind == DotUnit::Kind::Pairs", "false", HERE),
     "a word has its second element twice": Mutation(
         PACKING, "b.constant(b.getI64Type(), i)", "b.constant(b.getI64Type(), 1)", TILES, behind="Value k = plus("
     ),
@@ -45,7 +46,7 @@ MUTATIONS = {
     "panels overlap": Mutation(PACKING, "words * unit.lanes", "unit.lanes", TILES, behind="plus(b, times(b, panel, "),
     "all batches are the first": Mutation(PACKING, "coord.base", "b.constant(b.getI64Type(), 0)", TILES),
     "a float is an f32 already": Mutation(
-        PACKING, "unit.isFloats()", "false", "on_this_machine and float16 and haswell"
+        ELEMENTS_OF_WORDS, "unit.isFloats()", "false", "on_this_machine and float16 and haswell"
     ),
     "columns end where rows do": Mutation(
         PACKING, "splits.ofTensors(operand, other)", "splits.ofTensors(operand, other - 1)", "masked_operands"
@@ -55,7 +56,7 @@ MUTATIONS = {
     ),
     # How they are converted
     "a stored operand is computed again": Mutation(
-        PACKING, "!plan.isStored(operand)", "true", "stored_operand and sapphirerapids", ROUNDING
+        ELEMENTS_OF_WORDS, "!plan.isStored(operand)", "true", "stored_operand and sapphirerapids", ROUNDING
     ),
     "every unit wants bf16": Mutation(
         UNITS, "unit.hasBrainFloats()", "true", "nearest and float16 and sapphirerapids", ROUNDING
@@ -73,13 +74,45 @@ MUTATIONS = {
     "a sum is forgotten": Mutation(
         PACKED, "startsAtZero", "true", TILES, behind="forSums([&](Value number, Value at) {\n    if ("
     ),
-    "a block of tiles has one row": Mutation(PACKED, "m.leftAt(i, r * tileRows, k)", "m.leftAt(i, 0, k)", TILES),
-    "tiles of the right operand are the first": Mutation(PACKED, "m.rightAt(j, c, k)", "m.rightAt(j, 0, k)", TILES),
+    "a block of tiles has one row": Mutation(
+        PACKED, "m.leftAt(i, r * tileRows, k, left)", "m.leftAt(i, 0, k, left)", TILES
+    ),
+    "tiles of the right operand are the first": Mutation(
+        PACKED, "m.rightAt(j, c, k, right)", "m.rightAt(j, 0, k, right)", TILES
+    ),
     "a configuration has 15 rows": Mutation(
         TILE_SET_UP, "tileRows", "tileRows - 1", TILES, behind="bytes[rows + tile] = "
     ),
     "a loop that prints keeps its tiles": Mutation(TILE_SET_UP, "!mayLeave", "true", "configuration"),
     "every sum has 32 bits": Mutation(PACKED, "unit.wordBytes()", "4", "exact_sums", HALVES, behind="shape.N,"),
+    # Numbers that are the sum of two
+    "a zero has parts that are not zero": Mutation(
+        ELEMENTS_OF_WORDS, "arith::CmpFPredicate::OEQ", "arith::CmpFPredicate::AlwaysFalse", "its_parts", SPLIT
+    ),
+    "half of a power of two is zero": Mutation(
+        ELEMENTS_OF_WORDS,
+        "arith::AndIOp::create(b, below, kept)",
+        "arith::AndIOp::create(b, below, bits)",
+        "infinity",
+        SPLIT,
+    ),
+    "all bits of a part are set": Mutation(
+        ELEMENTS_OF_WORDS, "arith::AndIOp::create(b, below, kept)", "below", "integers", SPLIT
+    ),
+    "a part is not subtracted": Mutation(
+        ELEMENTS_OF_WORDS, "arith::BitcastOp::create(b, f32, high)", "rest", "its_parts", SPLIT
+    ),
+    "all left parts are the first": Mutation(
+        PACKED, "m.leftAt(i, r * tileRows, k, left)", "m.leftAt(i, r * tileRows, k, 0)", "its_parts", SPLIT
+    ),
+    "all right parts are the first": Mutation(
+        PACKED, "m.rightAt(j, c, k, right)", "m.rightAt(j, c, k, 0)", "its_parts", SPLIT
+    ),
+    "the last part lies where the first one is": Mutation(PACKING, "part * target.partBytes", "0", "its_parts", SPLIT),
+    "one part is transposed": Mutation(PACKING, "unit.parts", "1", "its_parts", SPLIT, behind="b.forLoop(0, "),
+    "one part of the last tile ends with zeros": Mutation(
+        WAITING, "part < unit.parts", "part < 1", "test_tiles and float16 and sapphirerapids", WAITS
+    ),
     # Products that wait for several iterations
     "an old sum that is stored waits": Mutation(UNITS, "!carried.hasOneUse()", "false", "needs", WAITS),
     "a new sum that is stored waits": Mutation(UNITS, "!op->hasOneUse()", "false", "needs", WAITS),

@@ -104,8 +104,9 @@ class Emulator:
 
         a = wide(left)
         b = wide(right).reshape(16, 16, group).transpose(0, 2, 1).reshape(16 * group, 16)
-        added = total.view(kind) + a @ b
-        total[:] = added.astype("i8" if kind == "<i4" else kind).astype(kind).view("u1")
+        with np.errstate(over="ignore", invalid="ignore"):
+            added = total.view(kind) + a @ b
+            total[:] = added.astype("i8" if kind == "<i4" else kind).astype(kind).view("u1")
 
     def tdpbf16ps(self, *numbers: int) -> None:
         """Adds a product of bf16."""
