@@ -109,7 +109,7 @@ MUTATIONS = {
         PACKED, "m.rightAt(j, c, k, right)", "m.rightAt(j, c, k, 0)", "its_parts", SPLIT
     ),
     "the last part lies where the first one is": Mutation(PACKING, "part * target.partBytes", "0", "its_parts", SPLIT),
-    "one part is transposed": Mutation(PACKING, "unit.parts", "1", "its_parts", SPLIT, behind="b.forLoop(0, "),
+    "one part is transposed": Mutation(PACKING, "unit.parts", "int64_t(1)", "its_parts", SPLIT, behind="b.forLoop(0, "),
     "one part of the last tile ends with zeros": Mutation(
         WAITING, "part < unit.parts", "part < 1", "test_tiles and float16 and sapphirerapids", WAITS
     ),
