@@ -77,11 +77,11 @@ private:
   /// the first part of each, then the second part of each, and so on.
   SmallVector<Value> evaluate(Value operand, const Coords &at, bool isLeft);
   /// Returns the bf16 whose sum each f32 is. Those of a number that is not zero
-  /// have its sign, and none is zero. So a number times infinity, of which the
-  /// last part is infinite, is not NaN. A part of two has the upper seven bits
-  /// of the mantissa without the last one that is set, or is half of a power
-  /// of two: parts are multiples of half of the last bit, so small integers
-  /// have exact sums.
+  /// have its sign, and none is zero: so the number times infinity, of which
+  /// the last part is infinite, is not NaN. A part has the upper eight bits of
+  /// what is left. If nothing were left then, it lacks the last bit that is
+  /// set, or is half of a power of two. So parts are multiples of half of a
+  /// number's last bit, and sums of small integers are exact.
   SmallVector<Value> split(Value rest);
   /// Stores words: each part of their elements into its matrix.
   void store(ArrayRef<Value> parts, const Matrices &target, Value offset);
