@@ -233,7 +233,7 @@ ROWS: Rows = {
     "matmul_float32": products(torch.float32, 1.1),
     "matmul_bfloat16": products(torch.bfloat16, 1.1),
     "matmul_int8": products(torch.int8, 1.3),
-    "matmul_float16": products(torch.float16, 1.1),
+    "matmul_float16": products(torch.float16, 0.6),
     "scaled": scaled,
     "wrapped": wrapped,
     "attention": attention,
