@@ -11,26 +11,20 @@ import numpy as np
 
 from ._firsts import First
 from ._layout import (
-    CAPACITY,
     CHUNK_KEY,
     CHUNK_MASK,
     CHUNKS,
     COPIES,
     COPY_WORDS,
-    CURSOR,
-    CURSOR_WORDS,
     DIRECTORY,
     HEAD,
     HEADS,
     LOCAL,
     LOOP,
     LOOP_WORDS,
-    RECORDS,
     REGION_WORDS,
-    SHARD_CURSORS,
-    SHARD_WORDS,
-    SHARDS,
     SITE_WORDS,
+    segments,
 )
 from ._sites import Site, sites_of
 from ._timing import Timing, timing_of
@@ -118,7 +112,7 @@ def decode(words: Any, seen: Seen, device: str) -> None:
                 seen.lines.setdefault(site, []).extend(lines)
     seen.unknown |= bool(copies[chunks].any())  # the kernels share it, so their number is not known
     blocks = []
-    for first, used in _segments(words):
+    for first, used in segments(words):
         for at, key, rows in _runs(used):
             if key & LOCAL in HEADS:
                 blocks.append((first + at, key, rows))
@@ -160,15 +154,6 @@ def _lines_of(site: Site, chunks: dict[int, Any]) -> list[Any]:
             parts.append(chunks[at // COPY_WORDS][:, place : place + SITE_WORDS])
     lines = np.concatenate(parts, axis=1)
     return [line for i, line in enumerate(lines) if not i or line.any()]
-
-
-def _segments(words: Any) -> Iterator[tuple[int, Any]]:
-    """Yields the place and the used words of each shard, and then those of the pool."""
-    size, area = int(words[SHARD_WORDS]), words[int(words[RECORDS]) :]
-    cursors = words[SHARD_CURSORS:DIRECTORY:CURSOR_WORDS]
-    segments = [(number * size, (number + 1) * size, cursor) for number, cursor in enumerate(cursors)]
-    for start, end, cursor in (*segments, (SHARDS * size, int(words[CAPACITY]), words[CURSOR])):
-        yield start, area[start : min(start + int(cursor), end)]
 
 
 def _runs(words: Any) -> Iterator[tuple[int, int, Any]]:

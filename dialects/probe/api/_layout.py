@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
 MAGIC = 0x313045424F525054
 CAPACITY, CURSOR, CHUNK_MASK, CHUNKS, RECORDS, SHARD_WORDS = 1, 2, 3, 4, 5, 6
 SHARDS, CURSOR_WORDS, SHARD_CURSORS = 64, 16, 16
@@ -28,3 +31,12 @@ SLOT_HEAD, ARGUMENT_WORDS, SLOT_COUNTERS = 8, 8, 4
 RUNS = 2  # of the counters; COUNT is as in a line, and LOST is 0
 # Of the site of `outside`: the key of the first lane, and the address of a lane with its key
 FIRST_KEY, FIRST_ADDRESS, KEY_OF_ADDRESS, KEY_LANE_BITS = 0, 2, 3, 20
+
+
+def segments(words: Any) -> Iterator[tuple[int, Any]]:
+    """Yields the place and the used words of each shard, and then those of the pool, in the area of records."""
+    size, area = int(words[SHARD_WORDS]), words[int(words[RECORDS]) :]
+    cursors = words[SHARD_CURSORS:DIRECTORY:CURSOR_WORDS]
+    each = [(number * size, (number + 1) * size, cursor) for number, cursor in enumerate(cursors)]
+    for start, end, cursor in (*each, (SHARDS * size, int(words[CAPACITY]), words[CURSOR])):
+        yield start, area[start : min(start + int(cursor), end)]

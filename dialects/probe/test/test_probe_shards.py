@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import triton
 import triton.language as tl
-from triton_ext.probe._decode import _runs, _segments
+from triton_ext.probe._decode import _runs
 from triton_ext.probe._layout import (
     CURSOR,
     CURSOR_WORDS,
@@ -20,6 +20,7 @@ from triton_ext.probe._layout import (
     SHARD_CURSORS,
     SHARD_WORDS,
     SHARDS,
+    segments,
 )
 
 from support.probe import observations
@@ -94,7 +95,7 @@ def test_records_of_several_sizes_for_full_shards_and_a_full_pool(memories: list
     lost = s.lost()
     assert kept["three"] + lost["three"] == 200 * 170
     assert kept["none"] + lost.get("none", 0) == 200
-    *shards, pool = (sum(rows.size for *_, rows in _runs(used)) for _, used in _segments(memories[-1][0]))
+    *shards, pool = (sum(rows.size for *_, rows in _runs(used)) for _, used in segments(memories[-1][0]))
     assert sum(shards) + pool == 6 * kept["three"] + 3 * kept["none"]
     # A shard has room for one program, unless another one of the shard comes before its second record.
     assert {1023} <= set(shards) <= {1020, 1023}
@@ -110,7 +111,7 @@ def test_the_room_of_a_loop_is_in_one_place(programs: int, memories: list[Any]) 
     with probe.session(capacity=SMALLEST) as s:
         turning[(programs,)](np.zeros(programs, np.int32), n)
     rooms = []
-    for _, used in _segments(memories[-1][0]):
+    for _, used in segments(memories[-1][0]):
         rooms.append(0)
         for _, key, rows in _runs(used):
             assert key & LOCAL == HOME_OF_LOOP
