@@ -13,6 +13,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -36,6 +37,8 @@ from .truth import truth
 EACH = 20
 #: Kernels in a module.
 KERNELS = 25
+#: The parameters of kernels that are pointers.
+ARGUMENTS = ("x", "y", "index", "out")
 
 #: A check, a line, an argument, a program, a lane, and the byte in the argument.
 Bad = tuple[str, int, str, tuple[int, int, int], int, int]
@@ -141,16 +144,23 @@ def _leave_out_repeated(report: Any, file: Path, wanted: Counter[Bad]) -> str:
     words = "the same addresses as in line "
     checked = {one.line for one in report.accesses}
     text = file.read_text().splitlines()
-    repeated = {one.line: int(one.why.removeprefix(words)) for one in report.accesses if one.why.startswith(words)}
+    arguments = {bad[2] for bad in wanted}
+    # Of a line with two accesses, such as y[index[i]], the one of an argument that is named in the text.
+    repeated: dict[tuple[int, str], int] = {}
+    for one in report.accesses:
+        if one.why.startswith(words):
+            named = re.match(r"tl\.\w+\((\w+)", text[one.line - 1][one.column - 1 :])
+            argument = named[1] if named and named[1] in ARGUMENTS else ""
+            repeated[one.line, argument] = int(one.why.removeprefix(words))
     for line in {bad[1] for bad in wanted} - checked:
         if alike := [first for first in checked if first < line and text[first - 1] == text[line - 1]]:
-            repeated[line] = min(alike)
-    for check, line, *where in list(wanted):
-        if line not in repeated:
+            repeated.update(dict.fromkeys(((line, argument) for argument in arguments), min(alike)))
+    for check, line, argument, *where in list(wanted):
+        if (first := repeated.get((line, argument), repeated.get((line, "")))) is None:
             continue
-        if (check, repeated[line], *where) not in wanted:
-            return f"line {line} has a wrong lane that line {repeated[line]} has not: {where}"
-        del wanted[check, line, *where]
+        if (check, first, argument, *where) not in wanted:
+            return f"line {line} has a wrong lane of {argument} that line {first} has not: {where}"
+        del wanted[check, line, argument, *where]
     return ""
 
 
