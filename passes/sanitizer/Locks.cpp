@@ -159,6 +159,10 @@ Locks::Locks(tt::FuncOp kernel) {
     if (!release || !isKnownBefore(taken->pointer, loop))
       return;
     acquires.insert(loop);
+    others.insert(release);
+    for (Value init : loop.getInits())
+      if (Operation *op = init.getDefiningOp(); exchangeOf(op))
+        others.insert(op);
     for (Operation *op = loop->getNextNode(); op != release;
          op = op->getNextNode())
       op->walk([&](Operation *inner) {

@@ -30,12 +30,19 @@ public:
   /// Whether an operation is a loop that takes a lock.
   bool isAcquire(Operation *op) const { return acquires.contains(op); }
 
+  /// Whether an operation takes a lock or sets it free.
+  bool isOfLock(Operation *op) const {
+    return isAcquire(op) || isAcquire(op->getParentOp()) || others.contains(op);
+  }
+
   /// Returns the pointer of a lock as a value that is defined before its loop.
   static Value pointerBefore(const Lock &lock);
 
 private:
   DenseMap<Operation *, SmallVector<Lock, 1>> held;
   DenseSet<Operation *> acquires;
+  /// What sets locks free, and what tries to take them before their loops.
+  DenseSet<Operation *> others;
 };
 
 } // namespace mlir::triton_ext::sanitizer

@@ -65,14 +65,14 @@ std::string ShadowChecker::whyRaceUnknown(const MemoryAccess &access,
                                      "the kernel's argument";
 }
 
-/// Whether an access may race with one of the kernel that has a shadow, if
-/// their arguments are in one storage. Not `isSignalled`: if signals ordered
-/// nothing.
-bool ShadowChecker::canRace(const ShadowAccess &one, bool isSignalled) const {
+/// Whether an access may race with one of the kernel that has a shadow and that
+/// it `isCompared` with, if their arguments are in one storage.
+bool ShadowChecker::canRace(
+    const ShadowAccess &one,
+    llvm::function_ref<bool(const ShadowAccess &)> isCompared) const {
   return llvm::any_of(shadowed, [&](const ShadowAccess &other) {
     return other.isRace() && (one.writes() || other.writes()) &&
-           !(one.access.isAtomic && other.access.isAtomic) &&
-           !(isSignalled && mayBeOrdered(one.signals, other.signals));
+           !(one.access.isAtomic && other.access.isAtomic) && isCompared(other);
   });
 }
 
@@ -82,16 +82,37 @@ bool ShadowChecker::keepsLook(const ShadowAccess &one) {
     checker.say(one.access.op, one.check(), verdict, why);
     return verdict == Verdict::Checked;
   };
-  if (one.isRace() && !canRace(one) && canRace(one, /*isSignalled=*/false))
-    return say(Verdict::Unsupported,
-               "programs wait for each other, which may order this access and "
-               "those that it would race with");
-  if (one.isRace() && checker.isStatic && !canRace(one))
+  if (!one.isRace())
+    return say(Verdict::Checked, "by a shadow of the memory");
+  auto isAny = [](const ShadowAccess &) { return true; };
+  auto isUnordered = [&](const ShadowAccess &other) {
+    return !mayBeOrdered(one.signals, other.signals);
+  };
+  auto isInWord = [&](const ShadowAccess &other) {
+    return isUnordered(other) && one.access.laneBytes == other.access.laneBytes;
+  };
+  bool canRaceUnordered = canRace(one, isUnordered);
+  if (!canRaceUnordered && canRace(one, isAny))
+    return say(Verdict::Unsupported, "programs wait for each other, which may "
+                                     "order this access and others");
+  if (!canRaceUnordered && (checker.isStatic || hasSignals()))
     return say(Verdict::Proved, "no access of the kernel can race with it");
-  if (one.isRace() && !raceWord(one.access.laneBytes).hasRoom())
+  // The words of a kernel with signals have only the sets of its accesses, and
+  // a look needs one to compare with.
+  if (hasSignals() && !canRace(one, isInWord))
+    return say(Verdict::Unsupported,
+               "it could race only with elements of another size");
+  if (!raceWord(one.access.laneBytes).hasRoom())
     return say(Verdict::Unsupported,
                "the kernel has more kinds of accesses than a word has sets");
   return say(Verdict::Checked, "by a shadow of the memory");
+}
+
+/// Whether any access has a place among signals.
+bool ShadowChecker::hasSignals() const {
+  return llvm::any_of(shadowed, [](const ShadowAccess &one) {
+    return !(one.signals == SignalPlace());
+  });
 }
 
 /// Returns the first operation behind `op` in its block that may wait for

@@ -91,7 +91,9 @@ private:
   std::optional<unsigned> argumentOf(const MemoryAccess &access,
                                      StringRef check);
   std::string whyRaceUnknown(const MemoryAccess &access, unsigned argument);
-  bool canRace(const ShadowAccess &one, bool isSignalled = true) const;
+  bool canRace(const ShadowAccess &one,
+               llvm::function_ref<bool(const ShadowAccess &)> isCompared) const;
+  bool hasSignals() const;
   bool keepsLook(const ShadowAccess &one);
   Operation *placeOf(const ShadowAccess &one);
 

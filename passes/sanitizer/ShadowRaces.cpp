@@ -61,10 +61,7 @@ bool mlir::triton_ext::sanitizer::areRaced(const RaceSet &one,
 /// touches, and what a look costs is the shadow that it moves.
 RaceWord ShadowChecker::raceWord(int64_t bytes) const {
   RaceWord word{{}, false, 0, 0};
-  bool hasSignals = llvm::any_of(shadowed, [](const ShadowAccess &one) {
-    return !(one.signals == SignalPlace());
-  });
-  if (!hasSignals)
+  if (!hasSignals())
     word.sets = {{Kind::Load, false}, {Kind::Store, false}};
   for (const ShadowAccess &one : shadowed) {
     if (!one.isRace() || one.access.laneBytes != bytes)

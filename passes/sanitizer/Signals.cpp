@@ -48,7 +48,7 @@ static Value maskOf(Operation *op) {
 }
 
 /// Whether an operation counts something, such as the tiles that programs have
-/// taken, so that an order comparison of its result says nothing of others.
+/// taken.
 static bool isTicket(Operation *op) {
   auto rmw = dyn_cast<tt::AtomicRMWOp>(op);
   return rmw && rmw.getAtomicRmwOp() == tt::RMWOp::ADD &&
@@ -67,10 +67,12 @@ static bool isDecidedBy(OpOperand &use) {
 }
 
 /// Whether the result of an atomic operation decides what runs. What reaches a
-/// lock's loop only decides who has the lock.
+/// lock's loop only decides who has the lock. A ticket that is below a bound
+/// only decides how many turns of a loop take a tile.
 static bool decidesAnything(Operation *atomic, const Locks &locks) {
-  bool isOnlyEqual = isTicket(atomic);
+  bool isOfTicket = isTicket(atomic);
   llvm::SetVector<Value> reached;
+  DenseSet<Value> orders; // those that are computed from an order comparison
   reached.insert(atomic->getResult(0));
   for (size_t i = 0; i < reached.size(); ++i)
     for (OpOperand &use : reached[i].getUses()) {
@@ -79,21 +81,28 @@ static bool decidesAnything(Operation *atomic, const Locks &locks) {
       Operation *next = isEnd ? user->getParentOp() : user;
       if (locks.isAcquire(next))
         continue;
-      if (isDecidedBy(use))
+      bool isOrder = orders.contains(use.get());
+      if (isDecidedBy(use)) {
+        if (isOfTicket && isOrder && isa<scf::ConditionOp>(user))
+          continue;
         return true;
-      auto compare = dyn_cast<arith::CmpIOp>(user);
-      bool isOrder = compare && compare.getPredicate() != P::eq &&
-                     compare.getPredicate() != P::ne;
+      }
       auto loop = dyn_cast<LoopLikeOpInterface>(next);
-      if ((isOrder && isOnlyEqual) ||
-          !(isEnd || loop || isMemoryEffectFree(user)))
+      if (!(isEnd || loop || isMemoryEffectFree(user)))
         continue;
+      auto compare = dyn_cast<arith::CmpIOp>(user);
+      isOrder |= compare && compare.getPredicate() != P::eq &&
+                 compare.getPredicate() != P::ne;
       // A loop may carry it to any of its values.
-      reached.insert(next->result_begin(), next->result_end());
+      auto reach = [&](ValueRange values) {
+        reached.insert(values.begin(), values.end());
+        if (isOrder)
+          orders.insert(values.begin(), values.end());
+      };
+      reach(next->getResults());
       if (loop)
         for (Region &region : loop->getRegions())
-          for (Value argument : region.getArguments())
-            reached.insert(argument);
+          reach(region.getArguments());
     }
   return false;
 }
@@ -101,13 +110,14 @@ static bool decidesAnything(Operation *atomic, const Locks &locks) {
 Signals::Signals(tt::FuncOp kernel, const Locks &locks) {
   kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
     numbers[op] = numbers.size();
+    if (locks.isOfLock(op))
+      return;
     tt::MemSemantic order = semanticsOf(op);
     bool isBoth = order == tt::MemSemantic::ACQUIRE_RELEASE;
     if (isBoth || order == tt::MemSemantic::RELEASE)
       signals.push_back(op);
     bool isAcquire = isBoth || order == tt::MemSemantic::ACQUIRE;
-    if (isAcquire && !locks.isAcquire(op->getParentOp()) &&
-        (isa<tt::AtomicPollOp>(op) || decidesAnything(op, locks)))
+    if (isAcquire && (isa<tt::AtomicPollOp>(op) || decidesAnything(op, locks)))
       waits.push_back(op);
   });
 }

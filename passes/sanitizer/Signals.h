@@ -26,9 +26,9 @@ bool mayBeOrdered(const SignalPlace &one, const SignalPlace &other);
 
 /// The signals of a kernel and the waits for them. A signal is an atomic
 /// operation that releases. A wait is `tt.atomic_poll`, or another atomic
-/// operation whose result decides a branch, a loop or a mask; it acquires. The
-/// loops and the releases of locks are neither. If a kernel lacks one of the
-/// two, no access has a place.
+/// operation whose result decides a branch, a loop or a mask; it acquires. What
+/// takes locks and sets them free is neither. If a kernel lacks one of the two,
+/// no access has a place.
 class Signals {
 public:
   Signals(triton::FuncOp kernel, const Locks &locks);

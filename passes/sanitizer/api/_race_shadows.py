@@ -45,8 +45,8 @@ class RaceShadows:
         """How much memory the shadows take; their addresses, of which some may have none."""
         return sum(getattr(one.shadow, "tensor", one.shadow).nbytes for one in tuple(self._of.values()))
 
-    def next(self, call: Any, storage: tuple[int, int], used: int | None) -> int:
-        """Returns the address of a shadow without programs, for a launch.
+    def next(self, call: Any, storage: tuple[int, int], used: int | None) -> tuple[int, Any]:
+        """Returns the address of a shadow without programs, for a launch, and what has to live as long as the launch.
 
         To the address comes a number below `SALTS`, another one for the next launch: programs that have the same bits
         in one launch differ in the other.
@@ -65,17 +65,17 @@ class RaceShadows:
         salt = (self._salts[key] - 1) % SALTS
         shadow = self._shadow(key, _owner(call.values, start), are_calls=used is None)
         if used is None:
-            return int(shadow.of_next_launch()) + salt
+            return int(shadow.of_next_launch()) + salt, shadow
         count = -(-used // 8)
         if device == "cpu":
             shadow[:count] = 0
-            return int(shadow.ctypes.data) + salt
+            return int(shadow.ctypes.data) + salt, shadow
         import torch
 
         with on(device, call.stream), torch._C._DisableTorchDispatch():
             words = shadow.used_in(call.stream)
             words[:count].zero_()
-        return int(words.data_ptr()) + salt
+        return int(words.data_ptr()) + salt, shadow
 
     def _shadow(self, key: tuple[str, int, int], owner: Any, *, are_calls: bool) -> Any:
         known = self._of.get(key)

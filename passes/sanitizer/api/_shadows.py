@@ -48,7 +48,7 @@ class Shadows:
         self.raced: dict[Launch, Raced] = {}
         self._init: dict[tuple[str, int], Init] = {}  # by device and start of the storage
         self._mode: Any = None
-        self._chosen = threading.local()  # of the launch that a thread makes: what it touches, and what is marked
+        self._chosen = threading.local()  # of the launch that a thread makes: what it touches, marks and uses
         self._lock = threading.RLock()
         self._race = RaceShadows(self._lock)
 
@@ -56,8 +56,8 @@ class Shadows:
         if self._wants_init or self._wants_race:
             _launches.fillers.append(self.fill)
             _launches.choosers.append(self.choose)
-        if self._wants_init:
             _launches.finishers.append(self.finish)
+        if self._wants_init:
             from ._writes import follow_writes
 
             self._mode = follow_writes(self)
@@ -105,6 +105,9 @@ class Shadows:
 
     def finish(self, launch: Launch, call: _launches.Call) -> None:
         """Learns what a launch has written, and sets its bits if the kernel has not."""
+        self._chosen.raced = ()
+        if not self._wants_init:
+            return
         is_apart = "uninit" in looks_of(call.kernel).apart
         if not (is_apart or has_looks(call.kernel)):
             return
@@ -144,21 +147,24 @@ class Shadows:
         filled: dict[tuple[int, int], tuple[int, int]] = {}
         raced: set[tuple[int, int]] = set()
         mixed: set[tuple[int, int]] = set()
+        used: list[Any] = []
         if self._wants_race and "race" not in looks.apart:
             arguments = launch.arguments
             raced = {*(looks.raced(call.grid, call.values, arguments) if self._static else looks.contested(arguments))}
             if raced:
-                mixed = raced & looks.mixed(launch)
+                mixed = raced & {*looks.mixed(launch), ANYWHERE}
                 raced -= mixed
         with self._lock:
             for argument in launch.arguments:
-                if argument.is_tensor and argument.storage not in filled:
-                    filled[argument.storage] = (
-                        init.get(argument.storage, 0),
-                        self._race.next(call, argument.storage, looks.shadow_bytes(launch.arguments, argument.storage))
-                        if argument.storage in raced
-                        else 0,
-                    )
+                if argument.is_tensor and (storage := argument.storage) not in filled:
+                    race = 0
+                    if storage in raced:
+                        size = looks.shadow_bytes(launch.arguments, storage)
+                        race, shadow = self._race.next(call, storage, size)
+                        used.append(shadow)
+                    filled[storage] = init.get(storage, 0), race
+        # The launch has addresses. Another thread may replace the shadow of a storage meanwhile.
+        self._chosen.raced = used
         arguments = tuple(_with_shadows(one, filled) for one in launch.arguments)
         launch = launch._replace(arguments=arguments)
         if any(race for _, race in filled.values()):

@@ -144,7 +144,10 @@ MUTATIONS = {
     "all is before signals and behind waits": (
         SIGNALS, "last_program", signals("numbers.at(op) <= numbers.at(later)", "true"),
     ),
-    "a counter of tiles is a wait": (SIGNALS, "counter", signals("isOrder && isOnlyEqual", "false")),
+    "a counter of tiles is a wait": (
+        SIGNALS, "counter", signals("isOfTicket && isOrder && isa<scf::ConditionOp>(user)", "false"),
+    ),
+    "a lock is a signal": (SIGNALS, "lock", signals("locks.isOfLock(op)", "false")),
     "what one program orders for itself is a signal": (
         SIGNALS, "without_its_order", signals("atomic.getScope() == tt::MemSyncScope::CTA", "false"),
     ),

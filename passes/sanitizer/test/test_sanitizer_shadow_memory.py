@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import types
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 import torch
 import triton
 import triton.language as tl
+from triton_ext.probe import _launches
 from triton_ext.sanitize import _on_device, _race_shadows, _shadows
 
 import triton_ext as tx
@@ -159,14 +161,49 @@ def test_memory_that_nobody_owns_has_its_shadow_until_the_end() -> None:
     races = _race_shadows.RaceShadows()
     call = types.SimpleNamespace(device="cpu", stream=0, values=(3, (x[3:], None)))
     start = x.data_ptr()
-    first = races.next(call, (start, start + 4000), 8000)
-    assert races.next(call, (start, start + 4000), 8000) == first + 1
+    first, _ = races.next(call, (start, start + 4000), 8000)
+    assert races.next(call, (start, start + 4000), 8000)[0] == first + 1
     call.values = ()
-    other = races.next(call, (start + 8, start + 4000), 7984)
+    other, _ = races.next(call, (start + 8, start + 4000), 7984)
     size = races.nbytes
     del x, call
     assert 0 < races.nbytes < size
     assert other
+
+
+@triton.jit
+def waits_inside(x, BLOCK: tl.constexpr):
+    tl.store(x + tl.program_id(0) * BLOCK // 2 + tl.arange(0, BLOCK), 1.0)
+
+
+@pytest.mark.slow
+def test_a_shadow_lives_as_long_as_its_launch() -> None:
+    """Two tensors have the same memory. The shadow of the one takes the other's place while a launch uses that."""
+    memory = np.zeros(4096, np.float32)
+    block = tx.sanitize("race")
+    with block:
+        shadows = shadows_of(block)
+        waits_inside[(4,)](torch.from_numpy(memory), BLOCK=64)
+        fill, alive = shadows.fill, []
+
+        def filled(launch: Any, call: Any) -> Any:
+            launch = fill(launch, call)
+            (used,) = shadows._chosen.raced
+            gone = weakref.ref(used)
+            del used
+            other = torch.from_numpy(memory)
+            call_of_other = types.SimpleNamespace(device="cpu", stream=0, values=(other,))
+            shadows._race.next(call_of_other, launch.arguments[0].storage, None)
+            alive.append(gone() is not None)
+            alive.append(gone)
+            return launch
+
+        _launches.fillers[_launches.fillers.index(shadows.fill)] = filled
+        waits_inside[(4,)](torch.from_numpy(memory), BLOCK=64)
+        _launches.fillers.remove(filled)
+        was_alive, gone = alive
+        assert was_alive
+        assert gone() is None, "behind the launch nothing needs it"
 
 
 class Event:
