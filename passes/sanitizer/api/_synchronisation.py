@@ -16,8 +16,10 @@ torch, and sees one thread.
 from __future__ import annotations
 
 import functools
+import pkgutil
 import sys
 import threading
+import types
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -39,7 +41,8 @@ _COPIES = ("to", "type", "copy_")
 _OWN = ("triton_ext.probe.", "triton_ext.sanitize.")
 
 _followers: list[Callable[[], None]] = []
-_originals: list[tuple[Any, str, Any]] = []
+_wrappers: list[_Wrapper] = []  # those of now
+_kept: dict[tuple[Any, str, int], _Wrapper] = {}  # all, because programs and TorchScript know them by identity
 _captures: set[int] = set()  # the CUDA graphs that are captured, by identity; a look could not wait for the device
 _lock = threading.RLock()
 
@@ -53,31 +56,31 @@ def follow(follower: Callable[[], None]) -> None:
 
 def imported() -> None:
     """Wraps the functions if somebody follows, and torch is imported by now."""
-    if not _followers or _originals or "torch" not in sys.modules:
+    if not _followers or _wrappers or "torch" not in sys.modules:
         return
     with _lock:
-        if _followers and not _originals:
-            for owner, name, wrap in _wrappers(sys.modules["torch"]):
-                original = getattr(owner, name)
-                _originals.append((owner, name, vars(owner).get(name)))
-                setattr(owner, name, wrapped := wrap(original))
-                if operator := _operators().get(id(original)):
-                    _operators()[id(wrapped)] = operator
+        if _followers and not _wrappers:
+            for wrapper in _made(sys.modules["torch"]):
+                _wrappers.append(wrapper)
+                setattr(wrapper.owner, wrapper.name, wrapper)
+                if operator := _operators().get(id(wrapper.original)):
+                    _operators()[id(wrapper)] = operator
 
 
 def forget(follower: Callable[[], None]) -> None:
-    """Takes back one `follow`; the last one restores the functions."""
+    """Takes back one `follow`; the last one restores the functions, unless something else has replaced them since."""
     with _lock:
         _followers.remove(follower)
         if _followers:
             return
-        for owner, name, original in _originals:
-            _operators().pop(id(vars(owner)[name]), None)
-            if original is None:  # it was inherited
-                delattr(owner, name)
+        for wrapper in _wrappers:
+            if vars(wrapper.owner).get(wrapper.name) is not wrapper:
+                continue
+            if wrapper.replaced is None:  # it was inherited
+                delattr(wrapper.owner, wrapper.name)
             else:
-                setattr(owner, name, original)
-        _originals.clear()
+                setattr(wrapper.owner, wrapper.name, wrapper.replaced)
+        _wrappers.clear()
         _captures.clear()
         if (known := sys.modules.get("torch._dynamo.trace_rules")) is not None:
             known.clear_lru_cache()  # it may have found our functions under the names of torch's
@@ -90,8 +93,85 @@ def _operators() -> dict[int, str]:
     return _builtins._get_builtin_table()  # type: ignore[no-any-return]
 
 
-def _wrappers(torch: Any) -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
-    """Yields what has a function, its name, and what wraps it."""
+class _Wrapper:
+    """What is in the place of a function of torch.
+
+    It equals the function. Torch looks a method up before it hands it to ``__torch_function__``, so that gets the
+    wrapper, and looks for it in tables, which may have been made before the block. A program may keep a wrapper, and
+    put it back behind the block: without a follower, it only calls the function.
+    """
+
+    def __init__(self, owner: Any, name: str) -> None:
+        self.owner, self.name = owner, name
+        self.original = getattr(owner, name)
+        self.replaced = vars(owner).get(name)
+        functools.update_wrapper(self, self.original)
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        return self if instance is None else types.MethodType(self, instance)
+
+    def __eq__(self, other: object) -> Any:
+        return self.original == (other.original if isinstance(other, _Wrapper) else other)
+
+    def __hash__(self) -> int:
+        return hash(self.original)
+
+    def __repr__(self) -> str:
+        return repr(self.original)
+
+    def __reduce__(self) -> Any:
+        owner = self.owner
+        module, of = (owner.__module__, f"{owner.__name__}.") if isinstance(owner, type) else (owner.__name__, "")
+        return pkgutil.resolve_name, (f"{module}:{of}{self.name}",)
+
+
+class _Wait(_Wrapper):
+    """Looks behind the function, if `waits` says of the result and the arguments that it has waited."""
+
+    def __init__(self, owner: Any, name: str, waits: Callable[[Any, Any, Any], bool]) -> None:
+        import torch
+
+        super().__init__(owner, name)
+        self._waits = waits
+        self._is_compiling = torch.compiler.is_compiling
+        self._has_torch_function = torch.overrides.has_torch_function
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if self._is_compiling():  # torch.compile reads these lines, and compiles no look
+            return self.original(*args, **kwargs)
+        result = self.original(*args, **kwargs)
+        if _followers and self._has_waited(result, args, kwargs):
+            caller = sys._getframe().f_back  # None if C has called
+            if caller is None or not caller.f_globals.get("__name__", "").startswith(_OWN):
+                _look()
+        return result
+
+    def _has_waited(self, result: Any, args: Any, kwargs: Any) -> bool:
+        if self._has_torch_function(args) or (kwargs and self._has_torch_function(tuple(kwargs.values()))):
+            import torch
+
+            with torch._C.DisableTorchFunction():  # `is_cuda` is a function, too
+                return self._waits(result, args, kwargs)
+        return self._waits(result, args, kwargs)
+
+
+class _Begin(_Wrapper):
+    def __call__(self, graph: Any, *args: Any, **kwargs: Any) -> Any:
+        result = self.original(graph, *args, **kwargs)
+        _captures.add(id(graph))
+        return result
+
+
+class _End(_Wrapper):
+    def __call__(self, graph: Any, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return self.original(graph, *args, **kwargs)
+        finally:
+            _captures.discard(id(graph))
+
+
+def _made(torch: Any) -> Iterator[_Wrapper]:
+    """Yields the wrappers; a function gets the one that it had, and one that somebody has put back is taken."""
 
     def is_on_gpu(one: Any) -> bool:
         return isinstance(one, torch.Tensor) and one.is_cuda
@@ -105,67 +185,37 @@ def _wrappers(torch: Any) -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
             return not next((one for one in args if isinstance(one, bool)), kwargs.get("non_blocking", False))
         return False
 
-    def of(owner: Any, names: tuple[str, ...], waits: Callable[[Any, Any, Any], bool]) -> Iterator[Any]:
+    def of(owner: Any, names: tuple[str, ...], wrap: Callable[..., _Wrapper], *arguments: Any) -> Iterator[_Wrapper]:
         for name in names:
-            yield owner, name, functools.partial(_wrapped, waits)
+            there = getattr(owner, name)
+            if not isinstance(there, _Wrapper):
+                key = owner, name, id(there)
+                if key not in _kept:
+                    _kept[key] = wrap(owner, name, *arguments)
+                there = _kept[key]
+            yield there
 
+    _keep_from_compiler(_Wrapper.__get__, _Wait.__call__)
     for owner in (torch.cuda, torch.cuda.Stream, torch.cuda.Event):
-        yield from of(owner, _WAITS, lambda *_: True)
-    yield from of(torch.Tensor, _METHODS, reads)
-    yield from of(torch, _FUNCTIONS, reads)
-    yield from of(torch.Tensor, _COPIES, copies)
-    yield from of(torch.UntypedStorage, ("cpu",), lambda _, args, __: args[0].is_cuda)  # in `torch.save`
-    yield torch.cuda.CUDAGraph, "capture_begin", _begins
-    yield torch.cuda.CUDAGraph, "capture_end", _ends
+        yield from of(owner, _WAITS, _Wait, lambda *_: True)
+    yield from of(torch.Tensor, _METHODS, _Wait, reads)
+    yield from of(torch, _FUNCTIONS, _Wait, reads)
+    yield from of(torch.Tensor, _COPIES, _Wait, copies)
+    yield from of(torch.UntypedStorage, ("cpu",), _Wait, lambda _, args, __: args[0].is_cuda)  # in `torch.save`
+    yield from of(torch.cuda.CUDAGraph, ("capture_begin",), _Begin)
+    yield from of(torch.cuda.CUDAGraph, ("capture_end",), _End)
 
 
-def _wrapped(waits: Callable[[Any, Any, Any], bool], wait: Callable[..., Any]) -> Callable[..., Any]:
-    """Returns `wait` with a look behind it, if `waits` says of the result and the arguments that it has waited."""
-    import torch
-
-    @functools.wraps(wait)
-    def wait_and_look(*args: Any, **kwargs: Any) -> Any:
-        if torch.compiler.is_compiling():  # torch.compile reads these lines, and compiles no look
-            return wait(*args, **kwargs)
-        result = wait(*args, **kwargs)
-        if waits(result, args, kwargs) and not sys._getframe(1).f_globals.get("__name__", "").startswith(_OWN):
-            _look()
-        return result
-
-    _keep_from_compiler(wait_and_look)
-    return wait_and_look
-
-
-def _keep_from_compiler(function: Any) -> None:
-    """Has torch.compile run `function` and what it calls as they are, without importing ``torch._dynamo``.
+def _keep_from_compiler(*functions: Any) -> None:
+    """Has torch.compile run functions and what they call as they are, without importing ``torch._dynamo``.
 
     It does so behind a graph break. A function that is traced is inlined all the same.
     """
     from torch._C._dynamo import eval_frame
 
     skip = eval_frame._FrameAction.SKIP
-    eval_frame.set_code_exec_strategy(function.__code__, eval_frame._FrameExecStrategy(skip, skip))
-
-
-def _begins(begin: Callable[..., Any]) -> Callable[..., Any]:
-    @functools.wraps(begin)
-    def begin_and_note(graph: Any, *args: Any, **kwargs: Any) -> Any:
-        result = begin(graph, *args, **kwargs)
-        _captures.add(id(graph))
-        return result
-
-    return begin_and_note
-
-
-def _ends(end: Callable[..., Any]) -> Callable[..., Any]:
-    @functools.wraps(end)
-    def end_and_note(graph: Any, *args: Any, **kwargs: Any) -> Any:
-        try:
-            return end(graph, *args, **kwargs)
-        finally:
-            _captures.discard(id(graph))
-
-    return end_and_note
+    for function in functions:
+        eval_frame.set_code_exec_strategy(function.__code__, eval_frame._FrameExecStrategy(skip, skip))
 
 
 class _Looking(threading.local):
