@@ -74,10 +74,10 @@ def test_the_unit_of_a_cpu(arch: str, dtype: torch.dtype, instruction: str) -> N
         (BF16, (1, 16, 4, 2), "vdpbf16ps"),
         (BF16, (1, 16, 2, 32), "vfmadd"),
         (BF16, (1, 16, 16, 1), "vfmadd"),
-        (FP16, (1, 16, 16, 32), "tdpbf16ps"),
-        (FP16, (1, 8, 16, 32), "vfmadd"),
-        (FP16, (1, 16, 8, 32), "vfmadd"),
-        (FP16, (1, 16, 16, 16), "vfmadd"),
+        (FP16, (1, 16, 32, 32), "tdpbf16ps"),
+        (FP16, (1, 8, 32, 32), "vfmadd"),
+        (FP16, (1, 16, 16, 32), "vfmadd"),
+        (FP16, (1, 16, 32, 16), "vfmadd"),
         (INT8, (1, 16, 16, 64), "tdpbssd"),
         (INT8, (1, 16, 16, 32), "vpdpbusd"),
         (INT8, (1, 16, 16, 2), "vpmaddwd"),
@@ -110,6 +110,8 @@ TILED = [(1, 16, 16, 64), (1, 32, 64, 128), (1, 64, 16, 256), (1, 16, 64, 512), 
 )
 @pytest.mark.parametrize("sizes", TILED, ids=str)
 def test_tiles(dtype: torch.dtype, arch: str, sizes: tuple[int, int, int, int], tmp_path: Path) -> None:
+    if (dtype, arch) == (FP16, "sapphirerapids"):  # fewer columns are multiplied by FMA
+        sizes = (*sizes[:2], max(sizes[2], 32), sizes[3])
     for number, layout in enumerate(((False, False), (True, False), (False, True))):
         here = tmp_path / str(number)
         here.mkdir()

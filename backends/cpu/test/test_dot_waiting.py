@@ -88,7 +88,9 @@ STEPS = [(32, 0), (32, 1), (32, 3), (32, 8), (32, 9), (32, 17), (64, 6), (128, 5
 @pytest.mark.parametrize(("step", "steps"), STEPS)
 def test_tiles(dtype: torch.dtype, arch: str, step: int, steps: int, tmp_path: Path) -> None:
     """Each sum is loaded once for several steps; a last tile that is not full ends with zeros."""
-    for sizes, matrices, kernel, here in cases(dtype, arch, (step, steps), ((1, 32, 16), (2, 16, 32)), tmp_path):
+    # A single tile of columns of fp16 is multiplied by FMA.
+    first = (1, 16, 32) if (dtype, arch) == (FP16, "sapphirerapids") else (1, 32, 16)
+    for sizes, matrices, kernel, here in cases(dtype, arch, (step, steps), (first, (2, 16, 32)), tmp_path):
         emulator = emulated_units.run_emulated(kernel, here, 1, arguments(matrices, steps))
         assert emulator.problems == []
         assert torch.equal(matrices.total, matrices.expected)
