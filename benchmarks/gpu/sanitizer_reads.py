@@ -13,16 +13,20 @@ from sanitizer_trials import N, add, arguments, expect, launch, trial
 import triton_ext as tx
 
 
+def raised(wait: Callable[[], object]) -> tx.sanitize.SanitizerError:
+    """Calls a function that has to raise the error of a kernel, and returns the error."""
+    try:
+        wait()
+    except tx.sanitize.SanitizerError as error:
+        return error
+    raise AssertionError("nothing was raised")
+
+
 @trial
 def synchronize_raises() -> None:
     with tx.sanitize("bounds", raises=True):
         launch()
-        try:
-            torch.cuda.synchronize()
-        except tx.sanitize.SanitizerError:
-            pass
-        else:
-            raise AssertionError("nothing was raised")
+        raised(torch.cuda.synchronize)
         torch.cuda.synchronize()
         event = torch.cuda.Event()
         event.record()
@@ -39,12 +43,7 @@ def reading(read: Callable[[torch.Tensor], object]) -> Callable[[], None]:
             zero = torch.zeros(1, dtype=torch.int64, device="cuda")
             add[(4,)](x, y, out, 1024, B=256)
             zero.to("cpu", non_blocking=True)
-            try:
-                read(zero)
-            except tx.sanitize.SanitizerError as error:
-                expect(error.report, 24)
-            else:
-                raise AssertionError("nothing was raised")
+            expect(raised(lambda: read(zero)).report, 24)
             read(zero)
 
     return run
@@ -83,12 +82,7 @@ def a_compiled_function_raises() -> None:
     with tx.sanitize("bounds", raises=True):
         assert function(x, x) == 33
         launch()
-        try:
-            function(x, x)
-        except tx.sanitize.SanitizerError as error:
-            expect(error.report, 24)
-        else:
-            raise AssertionError("nothing was raised")
+        expect(raised(lambda: function(x, x)).report, 24)
         assert function(x, x) == 33
     assert function(x, x) == 33
 
@@ -98,12 +92,7 @@ def a_report_that_is_read_does_not_raise() -> None:
     with tx.sanitize("bounds", raises=True) as report:
         launch()
         expect(report, 24)
-        try:
-            torch.cuda.synchronize()
-        except tx.sanitize.SanitizerError:
-            pass
-        else:
-            raise AssertionError("nothing was raised")
+        raised(torch.cuda.synchronize)
 
 
 @trial

@@ -138,9 +138,10 @@ static Value balancedByte(Value number, ImplicitLocOpBuilder &b) {
 }
 
 /// Returns the code of a program, of so many bits. All codes have equally many
-/// bits that are set, so of two different ones neither is a part of the other,
-/// and a disjunction of several is none of them (Sperner, 1928: no family of
-/// sets with this property is larger than that of all sets of half the size).
+/// bits that are set. So of two different codes, each has a bit that the other
+/// one lacks, and their disjunction differs from both. Of all families of sets
+/// without subsets of each other, the sets of half the size are the largest one
+/// (Sperner, 1928).
 static Value codeOf(Value linear, unsigned bits, Value salt, Type type,
                     ImplicitLocOpBuilder &b) {
   auto like = [&](int64_t value) {

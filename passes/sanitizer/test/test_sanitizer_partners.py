@@ -146,7 +146,7 @@ def test_the_other_line() -> None:
 
 
 def test_a_set_shows_that_it_has_two_programs() -> None:
-    """A disjunction of different codes is none of them, and has more bits: else a race would be missed or invented."""
+    """Different codes have equally many bits, so their disjunction has more: two programs are never taken for one."""
     for bits in range(2, 25):
         codes = np.unique(_partners.codes_of(np.arange(1 << 16), bits, 0))
         numbers = np.unique(_partners.numbers_of(np.arange(1 << 16), bits, 0))
