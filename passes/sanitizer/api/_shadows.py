@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import TracebackType
 from typing import Any
 
@@ -47,7 +47,7 @@ class Shadows:
         #: The launches that had a shadow for races, and what finds the pairs of programs in them.
         self.raced: dict[Launch, Raced] = {}
         self._init: dict[tuple[str, int], Init] = {}  # by device and start of the storage
-        self._mode: Any = None
+        self._end: Callable[[], None] | None = None  # of what follows writes
         self._chosen = threading.local()  # of the launch that a thread makes: what it touches, marks and uses
         self._lock = threading.RLock()
         self._race = RaceShadows(self._lock)
@@ -60,16 +60,15 @@ class Shadows:
         if self._wants_init:
             from ._writes import follow_writes
 
-            self._mode = follow_writes(self)
-            self._mode.__enter__()
+            self._end = follow_writes(self)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        if self._mode is not None:
-            self._mode.__exit__(kind, error, traceback)
-            self._mode = None
+        if self._end is not None:
+            self._end()
+            self._end = None
         for called, own in (
             (_launches.fillers, self.fill), (_launches.choosers, self.choose), (_launches.finishers, self.finish),
         ):  # fmt: skip
