@@ -12,8 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from triton_ext.loading import candidates, index
+import triton_ext as tx
+from triton_ext.loading import candidates, discovery, index
 from triton_ext.support import resources
+
+SETTLED_NS = index._SETTLED_NS
 
 
 @pytest.fixture
@@ -22,6 +25,8 @@ def library_dir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setattr(sys, "path", [str(tmp_path / "site")])
     monkeypatch.setenv("TRITON_EXT_LIBRARY_DIR", str(tmp_path / "lib"))
+    monkeypatch.setattr(index, "_SETTLED_NS", index._TICK_NS)  # the times of this file system are not coarse
+    monkeypatch.setattr(candidates, "_last", None)
     for name in ("lib", "site", "elsewhere", "more", "more/inner"):
         (tmp_path / name).mkdir()
     (tmp_path / "lib" / "libtriton_ext_one.so").touch()
@@ -40,17 +45,28 @@ def ask(library_dir: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], tupl
         found = candidates.candidates(())
         is_listed = (library_dir,) in listed
         last = candidates._last
-        candidates._last = None
-        assert candidates.candidates(()) == found  # as in a process that has just started
+        assert found == anew()
         candidates._last = last
         return is_listed, [path.name for path in found]
 
     return ask
 
 
+def anew() -> candidates.Candidates:
+    """Returns the candidates as a process that has just started finds them."""
+    candidates._last = None
+    return candidates.candidates(())
+
+
 def settle() -> None:
     """Waits until a change gets another time than those before."""
     time.sleep(3 * index._TICK_NS / 1e9)
+
+
+def rename_without_a_trace(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not every file system gives a renamed file another time of its status."""
+    identity = index._identity
+    monkeypatch.setattr(index, "_identity", lambda name: (found := identity(name)) and [*found[:-1], 0])
 
 
 def install(site: Path, entry_points: str) -> None:
@@ -115,13 +131,104 @@ def test_bundles_are_always_looked_for(library_dir: Path, ask: Callable[[], tupl
     assert [ask() for _ in range(2)] == [(True, ["libtriton_ext_one.so", "some"])] * 2
 
 
-def test_a_directory_may_change_again_within_a_tick(
+def test_a_directory_that_has_just_changed_is_listed_again(
     library_dir: Path, ask: Callable[[], tuple[bool, list[str]]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(index, "_TICK_NS", 10**12)
+    monkeypatch.setattr(index, "_SETTLED_NS", 10**12)
+    settle()
     assert [ask() for _ in range(2)] == [(True, ["libtriton_ext_one.so"])] * 2
 
 
-def test_the_checkout_is_looked_at_once() -> None:
+def test_a_file_system_may_count_seconds(library_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A library that comes in the second in which its directory was listed does not change the directory's time."""
+    start, identity = time.time_ns(), index._identity
+    settle()
+
+    def in_seconds(name: str) -> index.Identity:
+        found = identity(name)
+        return found and [*found[:-3], 0, *(start + (t - start) // 10**9 * 10**9 for t in found[-2:])]
+
+    monkeypatch.setattr(index, "_identity", in_seconds)
+    monkeypatch.setattr(index, "_SETTLED_NS", SETTLED_NS)
+    (library_dir / "libtriton_ext_two.so").touch()
+    settle()
+    assert len(candidates.candidates(())) == 2
+    (library_dir / "libtriton_ext_three.so").touch()
+    assert len(candidates.candidates(())) == 3
+
+
+def test_links_in_directories_of_a_named_file(library_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The file is the same one when its directory gets another name, but its path is another."""
+    rename_without_a_trace(monkeypatch)
+    root = library_dir.parent
+    link, real, moved = root / "link", root / "real", root / "moved"
+    real.mkdir()
+    link.symlink_to(real)
+    (real / "libtriton_ext_two.so").touch()
+    monkeypatch.setenv("TRITON_EXT_PATH", str(link / "libtriton_ext_two.so"))
+    settle()
+    assert real / "libtriton_ext_two.so" in candidates.candidates(())
+    assert candidates._last
+    real.rename(moved)
+    link.unlink()
+    link.symlink_to(moved)
+    found = candidates.candidates(())
+    assert moved / "libtriton_ext_two.so" in found
+    assert found == anew()
+
+
+def test_a_link_takes_the_place_of_a_named_file(library_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The name leads to the same file as before."""
+    rename_without_a_trace(monkeypatch)
+    named, moved = library_dir.parent / "more" / "libtriton_ext_two.so", library_dir.parent / "moved.so"
+    named.touch()
+    monkeypatch.setenv("TRITON_EXT_PATH", str(named))
+    settle()
+    assert named in candidates.candidates(())
+    assert candidates._last
+    named.rename(moved)
+    named.symlink_to(moved)
+    assert moved in candidates.candidates(())
+
+
+def test_another_thread_may_forget_what_was_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It can run whenever this thread looks at a file."""
+    monkeypatch.setattr(index, "_SETTLED_NS", index._TICK_NS)
+    tx.extensions()  # verifies what has changed; the next call finds all results in the index
+    found, extensions = candidates.candidates(tuple(discovery.by_hand)), tx.extensions()
+    last = discovery._last
+    assert candidates._last
+    assert last
+    is_as_seen = index.is_as_seen
+
+    def forget_meanwhile(seen: dict[str, index.Identity]) -> bool:
+        candidates._last = discovery._last = None
+        return is_as_seen(seen)
+
+    monkeypatch.setattr(index, "is_as_seen", forget_meanwhile)
+    assert candidates.candidates(tuple(discovery.by_hand)) is found
+    discovery._last = last
+    monkeypatch.setattr(discovery, "candidates", lambda _: found)
+    assert tx.extensions() == extensions
+    assert discovery._last is None  # it was the last answer
+
+
+def test_another_thread_may_change_the_settings(library_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was found then is not kept as that of the settings at the start."""
+    settle()
+
+    def change_meanwhile() -> list[tuple[str, str | None, str]]:
+        monkeypatch.setenv("TRITON_EXT_PATH", str(library_dir.parent / "libtriton_ext_other.so"))
+        return []
+
+    with monkeypatch.context() as patch:
+        patch.setattr(candidates, "bundles", change_meanwhile)
+        assert len(candidates.candidates(())) == 2
+    monkeypatch.delenv("TRITON_EXT_PATH")
+    assert len(candidates.candidates(())) == 1
+
+
+def test_the_checkout_is_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(index, "_SETTLED_NS", index._TICK_NS)
     assert resources.library_dir() in {path.parent for path in candidates.candidates(())}
     assert candidates.candidates(()) is candidates.candidates(())

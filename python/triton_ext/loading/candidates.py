@@ -7,7 +7,7 @@ import functools
 import os
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from ..errors import TritonExtError
@@ -21,40 +21,52 @@ VARIABLES = ("TRITON_EXT_PATH", *resources.PLUGIN_VARIABLES)
 #: Each file to examine, with its origin and the reason if it cannot be examined.
 Candidates = dict[Path, tuple[str, str | None]]
 
-#: What `candidates` has found last: the settings of the process, what decides about them on disks, and the result.
-_last: tuple[tuple[object, ...], dict[str, index.Identity], Candidates] | None = None
+#: What `candidates` has found last: the settings of the process, the directories and files that decide, the links that
+#: were resolved, and the result.
+_last: tuple[tuple[object, ...], dict[str, index.Identity], dict[Path, Path], Candidates] | None = None
 
 
-def candidates(by_hand: Iterable[Path]) -> Candidates:
+def candidates(by_hand: Sequence[Path]) -> Candidates:
     """Returns the files to examine, without links.
 
     Each pass that a program places asks for them. To list the directories takes 1.5 ms, and to look whether they have
-    changed a third of that. Claim: the answer is the last one if settings, directories and files are as they were. For
-    the files are those that the directories have and the settings name; a link to another file has another identity;
-    a directory gets another time when a file comes or goes, unless that happens within a tick, and `_last` is not set
-    then. If there are bundles, any module may decide where Python finds their packages, so `_last` is not set either.
+    changed a fifth of that. Claim: the answer is the last one if the settings, the directories and the files with entry
+    points are as they were, and all links lead to the same places. For the files are those that the directories have
+    and the settings name. A directory gets another time when a file comes or goes, or a link takes the place of a file.
+    In file systems whose times are coarse that may fail until the next tick, so `_last` is set only if all is
+    `index.is_settled`. It assumes ticks of at most 2 s, less what the clock of a file server is behind. Links are
+    resolved each time, because the file at their end is the same one when its directory gets another name. If there
+    are bundles, any module may decide where Python finds their packages, so `_last` is not set either.
 
     Args:
         by_hand: the paths of ``tx.load``.
     """
     global _last  # noqa: PLW0603 - of the process, as the index is
-    settings = _settings(by_hand)
-    if _last and _last[0] == settings and index.is_as_seen(_last[1]):
-        return _last[2]
+    last, settings = _last, _settings(by_hand)  # another thread may set `_last` at any time
+    if last and last[0] == settings and index.is_as_seen(last[1]) and _are_as_resolved(last[2]):
+        return last[3]
     found: Candidates = {}
-    directory, started = functools.cache(real_path), time.time_ns()
+    directory, links, started = functools.cache(real_path), dict[Path, Path](), time.time_ns()
     with index.one_look() as seen:
         installed = bundles()
         for path, origin, problem in _candidates(installed, by_hand):
-            index.look_at(str(path))
+            index.look_at(str(path.parent))
             # Resolving a path looks at each of its directories, so each directory is resolved only once.
-            real = path if problem else real_path(path) if os.path.islink(path) else directory(path.parent) / path.name
+            if problem:
+                real = path
+            elif os.path.islink(path):
+                real = links[path] = real_path(path)
+            else:
+                links[path.parent] = directory(path.parent)
+                real = links[path.parent] / path.name
             found.setdefault(real, (origin, problem))
-    _last = None if installed or not index.is_settled(seen, started) else (settings, seen, found)
+    # Another thread may have changed the settings in the meantime.
+    lasting = not installed and index.is_settled(seen, started) and _settings(by_hand) == settings
+    _last = (settings, seen, links, found) if lasting else None
     return found
 
 
-def _settings(by_hand: Iterable[Path]) -> tuple[object, ...]:
+def _settings(by_hand: Sequence[Path]) -> tuple[object, ...]:
     """Returns what of this process decides where there are candidates."""
     try:
         working_directory = os.getcwd()
@@ -66,7 +78,7 @@ def _settings(by_hand: Iterable[Path]) -> tuple[object, ...]:
 
 
 def _candidates(
-    installed: Iterable[tuple[str, str | None, str]], by_hand: Iterable[Path]
+    installed: Iterable[tuple[str, str | None, str]], by_hand: Sequence[Path]
 ) -> Iterator[tuple[Path, str, str | None]]:
     """Yields each library to examine, its origin, and the reason if it cannot be examined."""
     yield from ((path, "built in", None) for path in _libraries_in(resources.library_dir()))
@@ -101,6 +113,10 @@ def _libraries_in(directory: Path) -> list[Path]:
     except OSError:
         return []
     return [directory / name for name in names if name.startswith("libtriton_ext_") and name.endswith(".so")]
+
+
+def _are_as_resolved(links: dict[Path, Path]) -> bool:
+    return all(real_path(path) == real for path, real in links.items())
 
 
 def real_path(path: Path) -> Path:

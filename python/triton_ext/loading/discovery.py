@@ -106,10 +106,10 @@ def _discovered() -> list[Extension]:
     gives the same answers then; and `_last` is set only if it has given all of them.
     """
     global _last  # noqa: PLW0603 - of the process, as the index is
-    found = candidates(by_hand)
+    last, found = _last, candidates(tuple(by_hand))  # another thread may set `_last` and `by_hand` at any time
     asked = ([*found.items()], resources.library_dir(), storage.cache_dir())
-    if _last and _last[0] == asked and index.is_as_seen(_last[1]):
-        return list(_last[2])
+    if last and last[0] == asked and index.is_as_seen(last[1]):
+        return list(last[2])
     unknown = verification.unknown
     with index.one_look() as seen:
         each = [

@@ -30,7 +30,7 @@ _FORMAT = b"1"
 _IDENTITY = [int] * 5
 _SHAPE = {"files": {str: object}, "answers": {str: object}}  # `_fits` checks the rest, in a tenth of the time
 #: A file that was changed within the last tick may change again without getting a new time, because file systems count
-#: time in ticks. For other processes the limit is longer, because the clock of a file server may differ.
+#: time in ticks. The second limit is for file systems with ticks of 1 s, and for file servers whose clock differs.
 _TICK_NS, _SETTLED_NS = 10_000_000, 2_000_000_000
 
 Identity = list[int] | None  # None if there is no such file
@@ -88,8 +88,11 @@ def is_as_seen(seen: dict[str, Identity]) -> bool:
 
 
 def is_settled(seen: dict[str, Identity], started: int) -> bool:
-    """Returns whether all files had been changed so long before the time `started` that a change after it is seen."""
-    return all(_unchanged_since(started - _TICK_NS, identity) for identity in seen.values())
+    """Returns whether all files had been changed so long before the time `started` that a change after it is seen.
+
+    That holds for file systems with coarse times, too: some count seconds, and FAT counts two.
+    """
+    return all(_unchanged_since(started - _SETTLED_NS, identity) for identity in seen.values())
 
 
 def remember(kind: str, subject: str | Path, answer: Any, files: Iterable[Path], started: int) -> None:
