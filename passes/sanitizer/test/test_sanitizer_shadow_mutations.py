@@ -27,7 +27,7 @@ MUTATIONS = {
     ),
     "each access is of a whole block": (TESTS, "threads", races("count == elements", "true")),
     "words of elements begin without programs": (TESTS, "keeps_its", races("Word(word)", "Word(0)")),
-    "no program in a set is another one": (TESTS, "read_the_same", races("found && found != number", "true")),
+    "no program in a set is another one": (TESTS, "read_the_same", races("found && found != code", "true")),
     "words in the middle are written": (
         TESTS, "unwritten_lanes",
         bits("areWholeHere(words + word + 1, last - word - 1)", "true", behind="bool Bits::areSet"),
