@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How much longer kernels compile with the checks of `tx.sanitize`, from Python to a binary for cuda:90.
+"""How much longer kernels compile with the checks of `tx.sanitize`, from Python to a binary for cuda:90, or hip:gfx942.
 
 ``python benchmarks/sanitizer_compile.py [KERNEL …] [--checks=bounds,lanes,hints] [--rounds=3] [--target=cuda:90]``.
 Needs no GPU. For each kernel: the seconds of processor time without and with checks, in turns, that of ptxas included,
@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import resource
 import statistics
 import sys
@@ -116,7 +117,9 @@ def compiled(name: str, checks: str, target: GPUTarget) -> tuple[float, dict[str
 
 
 def instructions(kernel: Any) -> int:
-    """Returns how many instructions the PTX has."""
+    """Returns how many instructions the PTX has, or the assembly for AMD."""
+    if "amdgcn" in kernel.asm:
+        return len(re.findall(r"^\t[a-z]\w* ", kernel.asm["amdgcn"], re.MULTILINE))
     lines = (line.partition("//")[0] for line in kernel.asm["ptx"].splitlines())
     statements = (
         one.strip(" \t{}") for line in lines for one in line.split(";")[:-1]
@@ -130,7 +133,7 @@ def main(arguments: list[str]) -> int:
     rounds = next((int(one.removeprefix("--rounds=")) for one in arguments if one.startswith("--rounds=")), 3)
     where = next((one.removeprefix("--target=") for one in arguments if one.startswith("--target=")), "cuda:90")
     backend, _, number = where.partition(":")
-    target = GPUTarget(backend, int(number), 32)
+    target = GPUTarget(backend, number, 64) if backend == "hip" else GPUTarget(backend, int(number), 32)
     names = [one for one in arguments if not one.startswith("--")] or [*SHOWN]
     sets = ["", *(given or ["bounds", "bounds,lanes,hints"])]
     print(f"{'kernel':20} {'checks':20} {'CPU s':>7} {'ratio':>6} {'PTX':>6}  stages, s")
