@@ -60,6 +60,7 @@ def imported() -> None:
         return
     with _lock:
         if _followers and not _wrappers:
+            _tell_compiler()
             for wrapper in _made(sys.modules["torch"]):
                 _wrappers.append(wrapper)
                 setattr(wrapper.owner, wrapper.name, wrapper)
@@ -216,6 +217,17 @@ def _keep_from_compiler(*functions: Any) -> None:
     skip = eval_frame._FrameAction.SKIP
     for function in functions:
         eval_frame.set_code_exec_strategy(function.__code__, eval_frame._FrameExecStrategy(skip, skip))
+
+
+def _tell_compiler() -> None:
+    """Has torch.compile take a wrapper that it finds as a value for what is wrapped, if it is imported by now."""
+    if (builder := sys.modules.get("torch._dynamo.variables.builder")) is None:
+        return
+
+    def wrapped(tracer: Any, wrapper: _Wrapper) -> Any:
+        return builder.VariableBuilder(tracer.tx, builder.AttrSource(tracer.source, "original"))(wrapper.original)
+
+    builder.VariableBuilder._type_dispatch().update(dict.fromkeys((_Wait, _Begin, _End), wrapped))
 
 
 class _Looking(threading.local):

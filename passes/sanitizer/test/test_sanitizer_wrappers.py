@@ -164,6 +164,32 @@ def test_torchscript_knows_one_that_is_kept() -> None:
     assert torch.jit.script(scripted)(torch.ones(2), torch.ones(2))
 
 
+TABLE = {torch.Tensor.to: 1, torch.Tensor.cpu: 2}
+
+
+class Tabled(torch.Tensor):
+    @classmethod
+    def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        if func in TABLE:
+            return torch.full((1,), TABLE[func])
+        return super().__torch_function__(func, types, args, kwargs or {})
+
+
+@pytest.mark.slow
+def test_compiled_functions_find_them_in_tables() -> None:
+    """Whether the function is traced in the block or behind it."""
+    import torch._dynamo
+
+    x = torch.ones(1)
+    torch._dynamo.reset()
+    looked_up = torch.compile(lambda x: x + TABLE[torch.Tensor.to], fullgraph=True, backend="eager")
+    tabled = torch.compile(lambda x: x.to(torch.float64) + x.cpu(), fullgraph=True, backend="eager")
+    for _ in range(2):
+        with Following():
+            assert (looked_up(x), tabled(x.as_subclass(Tabled))) == (2, 3)
+        assert (looked_up(x), tabled(x.as_subclass(Tabled))) == (2, 3)
+
+
 def test_pickle() -> None:
     def functions() -> dict[str, Any]:
         found = {f"Tensor.{name}": getattr(torch.Tensor, name) for name in NAMES}
