@@ -7,6 +7,7 @@
 // an acquire has read is not known, so any pair of them may give an order.
 
 #include "Signals.h"
+#include "analysis/MemoryAccess.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -39,14 +40,6 @@ static tt::MemSemantic semanticsOf(Operation *op) {
       .Default(tt::MemSemantic::RELAXED);
 }
 
-/// Returns the mask of an operation; null if it has none.
-static Value maskOf(Operation *op) {
-  return TypeSwitch<Operation *, Value>(op)
-      .Case<tt::LoadOp, tt::StoreOp, tt::AtomicLoadOp, tt::AtomicStoreOp,
-            tt::AtomicRMWOp>([](auto access) { return access.getMask(); })
-      .Default(Value());
-}
-
 /// Whether an operation counts something, such as the tiles that programs have
 /// taken.
 static bool isTicket(Operation *op) {
@@ -63,7 +56,8 @@ static bool isDecidedBy(OpOperand &use) {
     return use.getOperandNumber() == 0;
   if (auto loop = dyn_cast<scf::ForOp>(user))
     return use.getOperandNumber() < loop.getNumControlOperands();
-  return isa<BranchOpInterface>(user) || maskOf(user) == use.get();
+  auto access = triton_ext::analysis::memoryAccessOf(user);
+  return isa<BranchOpInterface>(user) || (access && access->mask == use.get());
 }
 
 /// Whether the result of an atomic operation decides what runs. What reaches a

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Functions of torch that wait for a GPU raise the errors of kernels. There is no GPU here, so tensors say that they
-are on one."""
+"""Functions of torch that wait for a GPU raise the errors of kernels.
+
+These tests need no GPU: the tensors are on the CPU, and their ``is_cuda`` says that they are on a GPU.
+"""
 
 from __future__ import annotations
 

@@ -106,7 +106,7 @@ def test_lazy_modules(looks: list[int]) -> None:
 
 
 def test_c_may_call() -> None:
-    """There is no frame of Python that calls."""
+    """C calls the function, so the stack has no frame of a caller in Python."""
     looked = threading.Event()
     _synchronisation.follow(looked.set)
     try:
