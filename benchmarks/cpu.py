@@ -3,15 +3,19 @@
 
     .venv/bin/python benchmarks/cpu.py [--rows GROUP ...] [--threads N] [--compile] [--list]
 
-Each row is checked against torch and printed when it is measured. Times are the shortest of several turns with torch,
-which other work on the machine disturbs least. Bandwidth and peaks are measured, too: the largest of torch's copy, sum
-and addition over as much memory, and a loop of independent instructions of the unit in registers. With ``--compile``,
-``torch.compile`` is timed; it needs a C++ compiler. ``--quick`` is what ``make demo-cpu`` runs: softmax and a product.
+Each row is checked against torch and printed when it is measured. In each of several rounds, it and what it is compared
+with have a turn, which is the shortest run of 30 ms. Rows that are compared with one another and with torch, such as
+the tiles of a product, share their rounds. A time is the median over the rounds, and a ratio is the median of the
+quotients of two times in the same round. The best of a few tiles is chosen in earlier rounds, which are not counted.
+Bandwidth and peaks are measured, too: the largest of torch's copy, sum and addition over as much memory, and a loop of
+independent instructions of the unit in registers. With ``--compile``, ``torch.compile`` is timed; it needs a C++
+compiler. ``--quick`` is what ``make demo-cpu`` runs: softmax and a product.
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 import os
 import shutil
 import subprocess
@@ -28,7 +32,7 @@ import cpu_rows
 import torch
 from cpu_kernels import empty_kernel, softmax_kernel
 from cpu_peaks import bandwidth, peak
-from cpu_timing import Case, Rows, Run, beside, seconds
+from cpu_timing import Case, Rounds, Rows, Run, seconds
 
 ROWS: Rows = {**cpu_rows.ROWS, **cpu_products.ROWS}
 #: The groups that `--quick` runs.
@@ -95,21 +99,26 @@ def compile_seconds(run: Run, kernel: object, turns: int = 1) -> float:
     return max(min(times) - seconds(run, 0, 1), 0)
 
 
-def cases(groups: list[str]) -> Iterator[Case]:
-    """Yields the rows of some groups, each after a check."""
+def together(groups: list[str]) -> Iterator[tuple[Case, ...]]:
+    """Yields the rows of some groups, each after a check: those that are measured together."""
     for group in groups:
         torch.manual_seed(0)
-        for case in ROWS[group]():
-            case.check()
-            yield case
+        for made in ROWS[group]():
+            rows = made if isinstance(made, tuple) else (made,)
+            for case in rows:
+                case.check()
+            yield rows
 
 
-def line(case: Case, threads: int, compiles: bool, turns: int) -> tuple[str, float]:
-    """Returns the line of a row, and its ratio."""
-    ours, other = beside(case.ours, case.other, turns=turns)
-    torch.set_num_threads(1)  # a launch reads this
-    single, single_other = beside(case.ours, case.other, turns=turns // 2)
-    torch.set_num_threads(threads)
+def cases(groups: list[str]) -> Iterator[Case]:
+    """Yields the rows of some groups, each after a check."""
+    return itertools.chain.from_iterable(together(groups))
+
+
+def line(case: Case, many: Rounds, one: Rounds, threads: int, compiles: bool) -> str:
+    """Returns the line of a row: its times with `threads` threads and with one."""
+    ours, other, ratio = many.seconds(case.ours), many.seconds(case.other), many.ratio(case.ours, case.other)
+    single, single_other = one.seconds(case.ours), one.seconds(case.other)
     most, (_, operations) = bandwidth(int(case.bytes), threads), peak(case.unit, threads)
     rate = case.operations / ours
     more = case.versus if case.versus != "torch" else ""
@@ -118,25 +127,30 @@ def line(case: Case, threads: int, compiles: bool, turns: int) -> tuple[str, flo
     if compiles and case.versus == "torch":
         more += f" torch.compile {seconds(torch.compile(case.other)) * 1e3:.2f} ms"
     text = (
-        f"{case.name:48} {ours * 1e3:8.3f} {other * 1e3:8.3f} {ours / other:6.2f} {case.aim:5.2f} "
-        f"{'ABOVE' if ours / other > case.aim else '':5} "
-        f"{single * 1e3:8.3f} {single_other * 1e3:8.3f} {single / single_other:6.2f}  "
+        f"{case.name:48} {ours * 1e3:8.3f} {other * 1e3:8.3f} {ratio:6.2f} {case.aim:5.2f} "
+        f"{'ABOVE' if ratio > case.aim else '':5} "
+        f"{single * 1e3:8.3f} {single_other * 1e3:8.3f} {one.ratio(case.ours, case.other):6.2f}  "
         f"{case.bytes / ours / 1e9:6.1f} {case.bytes / ours / most:5.0%} "
         f"{rate / 1e9:8.0f} {f'{rate / operations:.0%}' if operations else '':>5} "
         f"{compile_seconds(case.ours, case.kernel):6.2f} s  {more.strip()}"
     )
-    return text.rstrip(), ours / other
+    return text.rstrip()
 
 
-def measure(groups: list[str], threads: int, compiles: bool, turns: int) -> None:
-    """Prints a line for each row, measured in `turns` turns, and which rows are above their aims."""
+def measure(groups: list[str], threads: int, compiles: bool, count: int) -> None:
+    """Prints a line for each row, measured in `count` rounds, and which rows are above their aims."""
     print(f"times in ms, {threads} threads and one\n\n{COLUMNS.rstrip()}", flush=True)
     above = []
-    for case in cases(groups):
-        text, ratio = line(case, threads, compiles, turns)
-        print(text, flush=True)
-        if ratio > case.aim:
-            above.append(f"{case.name} {ratio:.2f} ({case.aim})")
+    for rows in together(groups):
+        runs = [run for case in rows for run in (case.ours, case.other)]
+        many = Rounds(runs, count)
+        torch.set_num_threads(1)  # a launch reads this
+        one = Rounds(runs, count // 2)
+        torch.set_num_threads(threads)
+        for case in rows:
+            print(line(case, many, one, threads, compiles), flush=True)
+            if (ratio := many.ratio(case.ours, case.other)) > case.aim:
+                above.append(f"{case.name} {ratio:.2f} ({case.aim})")
     print(f"\nabove the aim: {'; '.join(above) or 'none'}", flush=True)
 
 
@@ -181,8 +195,8 @@ def main() -> None:
             name, most = peak(unit, count)
             print(f"peak of {unit} with {count} threads: {most / 1e9:.0f} GFLOP/s ({name or 'no such unit'})")
     print(f"load of the machine: {os.getloadavg()[0]:.1f}")
-    rows, turns = (QUICK, 4) if arguments.quick else (arguments.rows or ROWS, 8)
-    measure([*rows], threads, arguments.compile, turns)
+    rows, count = (QUICK, 7) if arguments.quick else (arguments.rows or ROWS, 15)
+    measure([*rows], threads, arguments.compile, count)
     if not arguments.quick and not arguments.rows:
         finish()
 

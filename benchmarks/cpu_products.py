@@ -29,8 +29,8 @@ def _shown(tile: tuple[int, ...]) -> str:
     return "x".join(map(str, tile))
 
 
-def _product(dtype: torch.dtype, size: int, aim: float, sums: torch.dtype = torch.float32) -> Iterator[Case]:
-    """Yields the best of the tiles beside torch, and the tiles of GPUs beside the best one."""
+def _product(dtype: torch.dtype, size: int, aim: float, sums: torch.dtype = torch.float32) -> tuple[Case, ...]:
+    """Returns the best of the tiles beside torch, and the tiles of GPUs beside the best one."""
     name = f"matmul {str(dtype).removeprefix('torch.')} {size}^3"
     unit, rounding = UNITS[dtype], 1e-2  # up to 2,048 products are added in another order
     if sums == torch.float16:
@@ -53,15 +53,16 @@ def _product(dtype: torch.dtype, size: int, aim: float, sums: torch.dtype = torc
     def expected() -> torch.Tensor:
         return a.double() @ b.double()
 
-    best = fastest({tile: ours(tile) for tile in (*OF_GPUS, *TILES)})
+    runs = {tile: ours(tile) for tile in (*OF_GPUS, *TILES)}
+    best = fastest(runs)
     beside: list[tuple[tuple[int, int, int], float, Run, str]] = [(best, aim, eager, "torch")]
-    beside += [(tile, 1.3, ours(best), "the best tile") for tile in OF_GPUS if dtype != torch.float16]
-    for tile, most, other, versus in beside:
-        yield Case(
+    beside += [(tile, 1.3, runs[best], "the best tile") for tile in OF_GPUS if dtype != torch.float16]
+    return tuple(
+        Case(
             f"{name}, {_shown(tile)}",
             most,
             matmul_kernel,
-            ours(tile),
+            runs[tile],
             other,
             versus=versus,
             result=out,
@@ -71,16 +72,18 @@ def _product(dtype: torch.dtype, size: int, aim: float, sums: torch.dtype = torc
             operations=2 * size**3,
             unit=unit,
         )
+        for tile, most, other, versus in beside
+    )
 
 
-def products(dtype: torch.dtype, aim: float) -> Callable[[], Iterator[Case]]:
+def products(dtype: torch.dtype, aim: float) -> Callable[[], Iterator[tuple[Case, ...]]]:
     """Returns the rows of a type; of fp16 also with sums of fp16, if the processor has an FMA of them."""
 
-    def rows() -> Iterator[Case]:
+    def rows() -> Iterator[tuple[Case, ...]]:
         for size in (1024, 2048):
-            yield from _product(dtype, size, aim)
+            yield _product(dtype, size, aim)
             if dtype == torch.float16 and peak("fp16", 1)[0]:
-                yield from _product(dtype, size, 0.6, torch.float16)
+                yield _product(dtype, size, 0.6, torch.float16)
 
     return rows
 
@@ -122,7 +125,7 @@ def scaled() -> Iterator[Case]:
         )
 
 
-def wrapped() -> Iterator[Case]:
+def wrapped() -> Iterator[tuple[Case, ...]]:
     size, bm, bn, bk = 1000, 128, 128, 64
     # Tiles that do not wrap around read behind the matrices, where zeros are: other numbers could be slow.
     a, b = (torch.zeros(size + bm, size)[:size].normal_() for _ in range(2))
@@ -132,11 +135,9 @@ def wrapped() -> Iterator[Case]:
     def run(wraps: bool) -> Run:
         return lambda: wrapped_matmul_kernel[grid](a, b, c, size, size, size, BM=bm, BN=bn, BK=bk, WRAPS=wraps)
 
-    for name, aim, ours, other, versus in (
-        ("masked", 1.3, run(False), lambda: a @ b, "torch"),
-        ("masked, wrapped", 1.1, run(True), run(False), "the same, not wrapped"),
-    ):
-        yield Case(
+    plain = run(False)
+    yield tuple(
+        Case(
             f"matmul float32 1000^3, {name}",
             aim,
             wrapped_matmul_kernel,
@@ -149,6 +150,11 @@ def wrapped() -> Iterator[Case]:
             bytes=12 * size**2,
             operations=2 * size**3,
         )
+        for name, aim, ours, other, versus in (
+            ("masked", 1.3, plain, lambda: a @ b, "torch"),
+            ("masked, wrapped", 1.1, run(True), plain, "the same, not wrapped"),
+        )
+    )
 
 
 def attention() -> Iterator[Case]:
@@ -178,27 +184,33 @@ def attention() -> Iterator[Case]:
         )
 
 
-def gemv() -> Iterator[Case]:
+def gemv() -> Iterator[tuple[Case, ...]]:
     n = 4096
     a, x, out = torch.randn(n, n), torch.randn(n), torch.empty(n)
+
+    def eager() -> torch.Tensor:
+        return a @ x
 
     def ours(tile: tuple[int, int], sums_last: bool) -> Run:
         bm, bk = tile
         return lambda: gemv_kernel[(n // bm,)](a, x, out, n, BM=bm, BK=bk, SUMS_LAST=sums_last)
 
-    for sums_last in (False, True):
-        best = fastest({tile: ours(tile, sums_last) for tile in ((4, 512), (8, 256), (16, 128))})
-        yield Case(
+    def case(sums_last: bool) -> Case:
+        runs = {tile: ours(tile, sums_last) for tile in ((4, 512), (8, 256), (16, 128))}
+        best = fastest(runs)
+        return Case(
             f"GEMV float32 4096^2, {_shown(best)}{', sums last' if sums_last else ''}",
             1.0,
             gemv_kernel,
-            ours(best, sums_last),
-            lambda: a @ x,
+            runs[best],
+            eager,
             result=out,
             atol=1e-3,
             bytes=4 * n * n,
             operations=2 * n * n,
         )
+
+    yield case(False), case(True)
 
 
 def conv2d() -> Iterator[Case]:

@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from statistics import median
 from typing import Any
 
 import torch
@@ -53,8 +54,9 @@ class Case:
         torch.testing.assert_close(found, expected.to(found.dtype), atol=self.atol, rtol=1e-4)
 
 
-#: Rows by the name of their group, made when they are asked for: their tensors need memory.
-Rows = dict[str, Callable[[], Iterator[Case]]]
+#: Rows by the name of their group, made when they are asked for: their tensors need memory. A tuple of rows is measured
+#: together.
+Rows = dict[str, Callable[[], Iterator[Case | tuple[Case, ...]]]]
 
 
 def seconds(run: Run, budget: float = 1.0, least: int = 5) -> float:
@@ -73,23 +75,66 @@ def seconds(run: Run, budget: float = 1.0, least: int = 5) -> float:
     return min(times)
 
 
-def beside(*runs: Run, turns: int = 8, most: float = 4.0) -> list[float]:
-    """Returns the shortest time of each, measured in turns: the bandwidth of the memory changes within seconds.
+def turn(run: Run) -> float:
+    """Returns the shortest of the runs of 30 ms, after runs of 20 ms; the first one if it takes a second.
 
-    The turns end after about `most` seconds: where one run takes a second, a single turn of one run each is left.
+    The first 20 ms are not counted: threads of the library that ran before spin for some ms before they sleep.
     """
-    times, end = [], time.perf_counter() + most
-    for _ in range(turns):
+    times: list[float] = []
+    warm = time.perf_counter() + 0.02
+    end = warm + 0.03
+    while True:
         start = time.perf_counter()
-        times.append([seconds(run, 0.1, 1) for run in runs])
+        run()
         now = time.perf_counter()
-        if now + (now - start) > end:
-            break
-    return [min(column) for column in zip(*times, strict=True)]
+        if start >= warm or now - start > 1:
+            times.append(now - start)
+        if times and now >= end:
+            return min(times)
+
+
+class Rounds:
+    """The times of some runs in rounds, in each of which every run has one turn: in one order, then in the other one.
+
+    The rounds end after about `most` seconds for each run: where a run takes a second, a round or two are left.
+
+    Attributes:
+        times: those of each run, by rounds.
+    """
+
+    def __init__(self, runs: Iterable[Run], count: int, most: float = 2.0) -> None:
+        self.times: dict[Run, list[float]] = {run: [] for run in runs}
+        order = [*self.times]
+        for run in order:
+            run()  # compiles
+        end = time.perf_counter() + most * len(order)
+        for _ in range(count):
+            start = time.perf_counter()
+            for run in order:
+                self.times[run].append(turn(run))
+            order.reverse()
+            now = time.perf_counter()
+            if now + (now - start) > end:
+                break
+
+    def seconds(self, run: Run) -> float:
+        """Returns the median of its times."""
+        return median(self.times[run])
+
+    def ratio(self, run: Run, other: Run) -> float:
+        """Returns the median of the quotients of the times of the same round: a machine's speed changes by minutes."""
+        return median(ours / theirs for ours, theirs in zip(self.times[run], self.times[other], strict=True))
 
 
 def fastest(runs: dict[Any, Run]) -> Any:
-    """Returns the key of the run that takes least, in three turns."""
-    keys = list(runs)
-    times = beside(*runs.values(), turns=3)
-    return keys[times.index(min(times))]
+    """Returns the key of the run that takes least: by the median of its times over the medians of their rounds.
+
+    These rounds only choose. The least of several times is often a lucky one, so a row is timed in rounds of its own.
+    """
+    rounds = Rounds(runs.values(), 5, 0.7)
+    middle = [median(times) for times in zip(*rounds.times.values(), strict=True)]
+
+    def relative(key: Any) -> float:
+        return median(mine / other for mine, other in zip(rounds.times[runs[key]], middle, strict=True))
+
+    return min(runs, key=relative)
