@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from support import ROOT, fresh_environment
+from support import ROOT, forked_python, fresh_environment
 from support.fixture_types import MakeOnce
 
 pytestmark = pytest.mark.slow
@@ -57,7 +57,7 @@ def run(programs: Path, tmp_path_factory: pytest.TempPathFactory) -> Run:
             "CCACHE_BASEDIR": str(directory.parent),
         }
         command = [programs / program, *arguments]
-        done = subprocess.run(command, cwd=directory, env=environment, capture_output=True, text=True, check=False)
+        done = forked_python.run(command, cwd=directory, env=environment)
         assert not check or done.returncode == 0, done.stdout + done.stderr
         return done
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from support import forked_python
 from triton_ext.authoring import build
 
 HERE = Path(__file__).parent
@@ -54,7 +54,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def run(library: Path, *command: str) -> str:
     environment = {**os.environ, "TRITON_EXT_PATH": str(library)}
-    done = subprocess.run([sys.executable, *command], env=environment, capture_output=True, text=True, check=False)
+    done = forked_python.run([sys.executable, *command], env=environment)
     assert done.returncode == 0, done.stderr
     return done.stdout
 

@@ -7,7 +7,6 @@ import ctypes
 import inspect
 import os
 import re
-import subprocess
 import sys
 import threading
 from collections.abc import Callable
@@ -24,7 +23,7 @@ from triton.compiler import ASTSource, make_backend
 
 import support
 import triton_ext as tx
-from support import ROOT
+from support import ROOT, forked_python
 from triton_ext import sdk
 from triton_ext.cli.trace import trace
 from triton_ext.pipeline import inspection, step_execution
@@ -87,7 +86,7 @@ def test_a_context_from_before_stays_without_a_dialect(tmp_path: Path) -> None:
     (module := tmp_path / "magic.mlir").write_text(
         'tt.func @f(%a: i32) { %0 = "plugin.magic"(%a) : (i32) -> i32 \n tt.return }\n'
     )
-    done = subprocess.run([sys.executable, "-c", program, module], capture_output=True, text=True, check=True)
+    done = forked_python.run([sys.executable, "-c", program, module], check=True)
     assert done.stdout.split() == ["False", "True"]
 
 
@@ -96,9 +95,7 @@ def test_a_context_from_before_stays_without_a_dialect(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_what_libtriton_lacks(capfd: pytest.CaptureFixture[str]) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "triton_ext.driver", "--help"], capture_output=True, text=True, check=True
-    )
+    done = forked_python.run([sys.executable, "-m", "triton_ext.driver", "--help"], check=True)
     (missing,) = re.findall(
         r"^Missing, because libtriton does not hold them: (.*?)\n\n?", f"{done.stdout}\n", re.MULTILINE
     )
@@ -323,12 +320,9 @@ def test_the_number_of_threads_is_that_of_torch() -> None:
     )
     path = f"{support.PYTHONPATH}{os.pathsep}{Path(__file__).parent}"
     for threads, made in (("1", 1), ("3", 3)):
-        done = subprocess.run(
+        done = forked_python.run(
             [sys.executable, "-c", program, threads],
             env={**os.environ, "TRITON_DEFAULT_BACKEND": "cpu", "PYTHONPATH": path},
-            capture_output=True,
-            text=True,
-            check=False,
         )
         assert (done.returncode, done.stdout.strip()) == (0, str(made)), done.stderr
 
@@ -351,6 +345,6 @@ def test_gluon_is_refused_on_the_cpu(on_cpu: None) -> None:
 def test_make_demo_cpu() -> None:
     makefile = (ROOT / "Makefile").read_text()
     (command,) = re.findall(r"^demo-cpu:.*\n\t.*\n\t@\$\(BIN\)/python (.*)$", makefile, re.MULTILINE)
-    done = subprocess.run([sys.executable, *command.split()], cwd=ROOT, capture_output=True, text=True, check=False)
+    done = forked_python.run([sys.executable, *command.split()], cwd=ROOT)
     assert done.returncode == 0, done.stderr
     assert all(name in done.stdout for name in ("softmax", "matmul", "times in ms"))

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ import triton
 import triton.language as tl
 
 import triton_ext as tx
-from support import environment
+from support import environment, forked_python
 from support.language import problem
 from support.language.tally import (
     count,
@@ -199,9 +198,7 @@ options = backend.parse_options({{}})
 ast_to_ttir(sorts, source(sorts, "*fp32 *fp32 128"), context, options, backend.get_codegen_implementation(options),
             backend.get_module_map())
 """
-    done = subprocess.run(
-        [sys.executable, "-c", program], env=environment(), capture_output=True, text=True, check=False
-    )
+    done = forked_python.run([sys.executable, "-c", program], env=environment())
     assert "the dialect 'tally' is not in this context, which was set up before" in done.stderr
 
 

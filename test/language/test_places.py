@@ -4,13 +4,12 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from support import environment
+from support import environment, forked_python
 from triton_ext.backends import declared
 from triton_ext.loading import discovery
 
@@ -20,12 +19,9 @@ pytestmark = pytest.mark.slow
 def run(directory: Path, program: str, **variables: str) -> str:
     """What `program` prints, in a process of its own."""
     (directory / "program.py").write_text(program)
-    done = subprocess.run(
+    done = forked_python.run(
         [sys.executable, directory / "program.py"],
         env=environment(TRITON_CACHE_DIR=str(directory / "cache"), **variables),
-        capture_output=True,
-        text=True,
-        check=False,
     )
     assert done.returncode == 0, done.stderr
     return done.stdout

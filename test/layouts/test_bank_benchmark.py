@@ -3,20 +3,19 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from support import ROOT, environment
+from support import ROOT, environment, forked_python
 
 
 @pytest.mark.slow
 def test_the_instructions_are_those_of_the_ptx(tmp_path: Path) -> None:
     command = [sys.executable, str(ROOT / "benchmarks" / "gpu" / "bank_conflicts.py"), "--ptx"]
     variables = environment(TRITON_CACHE_DIR=str(tmp_path))
-    done = subprocess.run(command, env=variables, capture_output=True, text=True, check=False)
+    done = forked_python.run(command, env=variables)
     assert done.returncode == 0, done.stdout + done.stderr[-2000:]
     lines = done.stdout.splitlines()
     assert len(lines) == 28

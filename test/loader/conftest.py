@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 import support
+from support import forked_python
 from support.fixture_types import MakePlugin, RunPython
 from triton_ext import sdk
 from triton_ext.loading import discovery, verification
@@ -97,8 +98,6 @@ def run_python(tmp_path: Path) -> RunPython:
         if "PYTHONPATH" in environment:
             environment["PYTHONPATH"] = support.path(environment["PYTHONPATH"])
         command = (sys.executable, *(command if command[0] == "-m" else ("-c", *command)))
-        return subprocess.run(
-            command, cwd=cwd, env={**os.environ, **environment}, capture_output=True, text=True, timeout=60, check=False
-        )
+        return forked_python.run(command, cwd=cwd, env={**os.environ, **environment}, timeout=60)
 
     return run

@@ -18,6 +18,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import triton_ext as tx
+from support import forked_python
 from triton_ext.loading import candidates, discovery, index, verification
 from triton_ext.support import resources
 
@@ -84,9 +85,7 @@ def test_opt_reads_nothing(index_file: Path, tmp_path: Path) -> None:
     code += "try: main()\nexcept SystemExit as end: print('elftools' in sys.modules, end.code, file=sys.stderr)\n"
     age(*resources.library_dir().iterdir())
     for expected in ("True 0", "False 0"):
-        done = subprocess.run(
-            [sys.executable, "-c", code.format(str(module))], capture_output=True, text=True, check=True
-        )
+        done = forked_python.run([sys.executable, "-c", code.format(str(module))], check=True)
         assert "@new" in done.stdout
         assert done.stderr.strip() == expected
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from support import checkout
+from support import checkout, forked_python
 from triton_ext.pipeline.extension_passes import STAGES
 
 PROGRAMS = Path(sys.executable).parent
@@ -23,13 +23,10 @@ SUMMARY = re.compile(r"^(\w+|1 extension): lit: (\d+) passed; Python: (\d+) pass
 
 def run(directory: Path, *command: str, **variables: str) -> subprocess.CompletedProcess[str]:
     """Runs a program of this environment in `directory`."""
-    return subprocess.run(
+    return forked_python.run(
         [PROGRAMS / command[0], *command[1:]],
         cwd=directory,
         env={**os.environ, **variables},
-        capture_output=True,
-        text=True,
-        check=False,
         timeout=300,
     )
 

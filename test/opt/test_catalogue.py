@@ -13,7 +13,7 @@ from types import ModuleType
 
 import pytest
 
-from support import ROOT
+from support import ROOT, forked_python
 from triton_ext.authoring import reference
 from triton_ext.authoring.catalogue import GROUPS, NOT_LISTED, CataloguedPass, catalogue
 from triton_ext.authoring.taxonomy import TAXONOMY
@@ -151,7 +151,7 @@ def test_every_pass_is_described() -> None:
 @pytest.mark.slow
 def test_the_command() -> None:
     def run(*arguments: str) -> str:
-        return subprocess.run([CLI, "passes", *arguments], check=True, capture_output=True, text=True).stdout
+        return forked_python.run([CLI, "passes", *arguments], check=True).stdout
 
     everything = json.loads(run("--json"))
     assert {"tritongpu-coalesce", "triton-ext-rename"} <= {p["argument"] for p in everything}

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import importlib
 import re
-import subprocess
 import sys
 import types
 from collections.abc import Callable
@@ -22,7 +21,7 @@ from triton.language import semantic
 from triton.runtime import _async_compile, autotuner, driver, jit
 from triton.tools import compile as tool
 
-from support import ROOT
+from support import ROOT, forked_python
 from triton_ext.errors import TritonExtError
 from triton_ext.patches import (
     ahead_of_time,
@@ -309,7 +308,7 @@ print(triton.knobs.runtime.add_stages_inspection_hook, len(tx.extensions()) > 0)
 
 @pytest.mark.slow
 def test_a_pipeline_names_the_patch_each_time() -> None:
-    done = subprocess.run([sys.executable, "-c", SPOILED], capture_output=True, text=True, check=False)
+    done = forked_python.run([sys.executable, "-c", SPOILED])
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines() == ["patch 'async_compilation'", "patch 'async_compilation'", "None True"]
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import importlib
 import shutil
-import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -16,7 +15,7 @@ from triton.backends.compiler import GPUTarget
 from triton.runtime import driver
 
 import support
-from support import kept_build
+from support import forked_python, kept_build
 from support.fixture_types import MakeOnce
 from support.pipeline.no_gpu import NoGpu
 
@@ -47,7 +46,7 @@ def run_python() -> Callable[..., str]:
 
     def run(program: str, *arguments: str) -> str:
         command = [sys.executable, "-c", program, *arguments]
-        done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=HERE, env=support.environment())
+        done = forked_python.run(command, cwd=HERE, env=support.environment())
         assert done.returncode == 0, done.stderr
         return done.stdout
 

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -14,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import support
+from support import forked_python
 
 pytestmark = pytest.mark.slow
 
@@ -92,7 +92,7 @@ def run(tmp_path: Path, kernel_cache: Path) -> Run:
         command = [sys.executable, "-B", "-c", PROGRAM, str(tmp_path), how]
         in_tree = {"TRITON_BACKENDS_IN_TREE": "1"} if how == "imported last" else {}
         environment = {**os.environ, "TRITON_CACHE_DIR": str(kernel_cache), **in_tree}
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+        done = forked_python.run(command, env=environment)
         assert done.returncode == 0, done.stderr
         return list(json.loads(done.stdout))
 
@@ -145,8 +145,8 @@ def test_a_kernel_without_one_has_triton_s_key() -> None:
     )
     ours = "from triton_ext.keys.builtins import follow_builtins\nimport triton\nfollow_builtins()\n"
     found = [
-        subprocess.run(
-            [sys.executable, "-c", text], capture_output=True, text=True, check=True,
+        forked_python.run(
+            [sys.executable, "-c", text], check=True,
             env=support.environment(TRITON_BACKENDS_IN_TREE="1"),
         ).stdout
         for text in (f"{program}assert 'triton_ext' not in sys.modules", ours + program)

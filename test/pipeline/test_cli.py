@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from click.testing import CliRunner, Result
 
 import support
 import triton_ext as tx
+from support import forked_python
 from support.pipeline import kernels
 from support.pipeline.seen import CUDA80, CUDA90, GFX942, MARK, describe, names
 from triton_ext.cli import cli
@@ -114,7 +114,7 @@ from triton.backends.compiler import GPUTarget
 print(triton.compile(source(softmax), target=GPUTarget("cuda", 90, 32)).metadata.name)
 """
     environment = support.environment(TRITON_EXT_PIPELINE=f"@{file}")
-    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=False)
+    done = forked_python.run([sys.executable, "-c", program], env=environment)
     assert done.stdout == "listed\n", done.stderr
 
 
@@ -147,9 +147,7 @@ def test_an_error_is_ours(arguments: list[str], says: str) -> None:
 @pytest.mark.slow
 def test_an_error_has_no_traceback() -> None:
     program = Path(sys.executable).parent / "triton-ext"
-    done = subprocess.run(
-        [program, *SOFTMAX, "-t", CUDA90, "-p", "skip(x) skip(y)"], capture_output=True, text=True, check=False
-    )
+    done = forked_python.run([program, *SOFTMAX, "-t", CUDA90, "-p", "skip(x) skip(y)"])
     assert done.returncode == 1
     assert done.stdout == ""
     assert done.stderr.splitlines() == [

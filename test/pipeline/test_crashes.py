@@ -21,6 +21,7 @@ from triton.backends.nvidia import compiler as nvidia
 
 import support
 import triton_ext as tx
+from support import forked_python
 from support.pipeline.kernels import softmax, source
 from support.pipeline.seen import describe
 from triton_ext.pipeline import forked_child, inspection_library, isolation
@@ -94,9 +95,7 @@ def isolated(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def run(edits: str, *options: str, program: str = PROGRAM) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, *options, "-c", program, edits]
-    return subprocess.run(
-        command, capture_output=True, text=True, check=False, cwd=HERE, env=support.environment(), timeout=300
-    )
+    return forked_python.run(command, cwd=HERE, env=support.environment(), timeout=300)
 
 
 def compiled() -> Any:

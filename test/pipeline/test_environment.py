@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import support
+from support import forked_python
 
 TRITON_EXT = Path(sys.executable).parent / "triton-ext"
 PROGRAM = f"""
@@ -35,9 +36,7 @@ def python(
 
 def run(command: list[object], cwd: Path | None, environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
     inherited = {name: value for name, value in os.environ.items() if name != "TRITON_EXT_PIPELINE"}
-    return subprocess.run(
-        list(map(str, command)), cwd=cwd, env=inherited | environment, capture_output=True, text=True, check=False
-    )
+    return forked_python.run(list(map(str, command)), cwd=cwd, env=inherited | environment)
 
 
 def output(done: subprocess.CompletedProcess[str]) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -13,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import support
-from support import checkout
+from support import checkout, forked_python
 
 #: An editable installation finds its own checkout before any other.
 AS_COPIED = """
@@ -73,7 +72,7 @@ def run(copy: Path, kernel_cache: Path) -> Callable[..., object]:
         path = os.pathsep.join([str(copy / "python"), support.PYTHONPATH])
         environment = {**checkout.environment(copy), "PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"}
         command = [sys.executable, "-c", AS_COPIED + program, *arguments]
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, cwd=copy)
+        done = forked_python.run(command, env=environment, cwd=copy)
         assert done.returncode == 0, done.stderr
         return json.loads(done.stdout)
 

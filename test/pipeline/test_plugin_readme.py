@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
 import sys
 from pathlib import Path
 
@@ -19,6 +18,7 @@ import pytest
 import triton
 
 import support
+from support import forked_python
 
 HERE = Path(__file__).parent
 PLUGIN = Path(triton.__file__).parent / "plugins" / "libTritonPluginsTestLib.so"
@@ -66,9 +66,7 @@ def run(request: pytest.FixtureRequest, tmp_path: Path):
         (tmp_path / "test.py").write_text(program)
         environment = {**os.environ, "TRITON_PASS_PLUGIN_PATH": str(PLUGIN)}
         environment |= {"TRITON_DEFAULT_BACKEND": "cpu"} if on_cpu else {}
-        done = subprocess.run(
-            [sys.executable, "test.py"], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
-        )
+        done = forked_python.run([sys.executable, "test.py"], cwd=tmp_path, env=environment)
         assert done.returncode == 0, done.stderr
         return re.findall(r"func(?: public)? @(\w+)\(", done.stdout)
 

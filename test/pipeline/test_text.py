@@ -6,7 +6,6 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import subprocess
 import sys
 import time
 from collections.abc import Callable
@@ -18,6 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import triton_ext as tx
+from support import forked_python
 from support.pipeline import seen
 from triton_ext.pipeline.extension_passes import texts_of
 from triton_ext.pipeline.listing_form import _difference
@@ -407,9 +407,7 @@ for name in ("mine", "nowhere"):
 print({"", os.getcwd()} & set(sys.path))
 """
     for flags, found in (([], "True\nTrue\nset()\n"), (["-P"], "True\nTrue\nset()\n")):
-        done = subprocess.run(
-            [sys.executable, *flags, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False
-        )
+        done = forked_python.run([sys.executable, *flags, "-c", code], cwd=tmp_path)
         assert done.stdout == found, done.stderr
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
 import sys
 import threading
 from collections.abc import Callable
@@ -21,6 +20,7 @@ from triton.runtime.jit import MockTensor
 from triton.tools import compile as tool
 
 import triton_ext as tx
+from support import forked_python
 from support.pipeline.kernels import add_one, softmax, source, squares
 from support.pipeline.seen import renaming
 
@@ -197,7 +197,7 @@ def test_triton_s_tool_writes_code_that_finds_the_kernel(
     arguments = ["-n", kernel, "-t", "cuda:90:32", "-s", "*fp32:16, i32, 64", "-g", "1,1,1"]
     command = [sys.executable, "-c", TOOL, str(tmp_path / "kernels_aot.py"), *arguments]
     environment = {**os.environ, "TRITON_EXT_PIPELINE": edits, "TRITON_CACHE_DIR": str(kernel_cache)}
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, cwd=tmp_path)
+    done = forked_python.run(command, env=environment, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     files = [*tmp_path.glob("new.*.c"), *tmp_path.glob("cached.*.c")]
     assert len(files) == 2

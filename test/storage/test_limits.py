@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from support import forked_python
+
 COMPILE = """
 from triton.backends.compiler import GPUTarget
 import triton_ext as tx
@@ -46,9 +48,9 @@ def run(
     """Runs Python, first the code `before`. A variable that is None is unset."""
     code, *arguments = command
     merged = {**os.environ, **environment}
-    return subprocess.run(
+    return forked_python.run(
         [sys.executable, "-c", before + code, *arguments], env={k: v for k, v in merged.items() if v is not None},
-        cwd=cwd, capture_output=True, text=True, timeout=300, check=False,
+        cwd=cwd, timeout=300,
     )  # fmt: skip
 
 
@@ -198,10 +200,10 @@ def test_a_home_that_cannot_be_made(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     (tmp_path / "k.py").write_text(KERNEL)
     home = tmp_path / "file" / "home"
-    done = subprocess.run(
+    done = forked_python.run(
         [sys.executable, "-m", "triton_ext", "trace", "k.py:fill", "-s", "*fp32, 16", "-t", "cuda:90"],
         env={k: v for k, v in os.environ.items() if k not in {"TRITON_CACHE_DIR", "TRITON_HOME"}} | {"HOME": str(home)},
-        cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False,
+        cwd=tmp_path, timeout=300,
     )  # fmt: skip
     assert done.returncode == 1
     assert last_line(done).startswith(f"triton-ext: error: Triton's cache, {home}/.triton/cache, cannot be written: ")

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import support
+from support import forked_python
 
 # An editable installation comes before everything in PYTHONPATH.
 MAIN = """
@@ -70,12 +71,9 @@ class Tree:
 
     def run(self, *arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
         """Runs ``triton-ext`` of this checkout in it."""
-        return subprocess.run(
+        return forked_python.run(
             self.command(*arguments),
             cwd=self.root,
             env=self.environment(**variables),
-            capture_output=True,
-            text=True,
-            check=False,
             timeout=300,
         )

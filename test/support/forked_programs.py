@@ -10,17 +10,14 @@ started from its file, and so is every other program. ``test/opt`` tests ``trito
 
 from __future__ import annotations
 
-import atexit
 import contextlib
 import functools
 import gc
 import importlib
 import os
 import re
-import signal
 import subprocess
 import sys
-import traceback
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import SimpleNamespace
@@ -28,6 +25,8 @@ from typing import Any
 
 import lit.formats
 import lit.TestRunner
+
+from support.become import become
 
 #: What decides which libraries a run loads. `support.mutants` enables bugs by a variable that is read later.
 DECIDING = ("HOME", "XDG_CACHE_HOME", "TRITON_EXT_")
@@ -106,38 +105,9 @@ def _open_files() -> frozenset[str]:
 
 def _become(executable: str, arguments: list[str], environment: dict[str, str], before: frozenset[str]) -> None:
     """Runs a program in this process, which has just been forked, and ends it."""
-    status = 1
-    try:
-        # The process that has forked reads from a pipe until it is closed, as it is if a program starts.
-        for number in _open_files() - before - {"0", "1", "2"}:
-            with contextlib.suppress(OSError):
-                os.close(int(number))
-        atexit._clear()
-        signal.signal(signal.SIGPIPE, signal.SIG_IGN)  # as Python does at its start
-        sys.stdin, sys.stdout = os.fdopen(0, closefd=False), os.fdopen(1, "w", closefd=False)
-        sys.stderr = os.fdopen(2, "w", 1, errors="backslashreplace", closefd=False)
-        sys.argv = [executable, *arguments]
-        os.environ.clear()
-        os.environ.update(environment)
-        main = _main(Path(executable))
-        assert main is not None
-        try:
-            main()
-            status = 0
-        except SystemExit as ended:
-            status = _status(ended.code)
-        except BaseException:
-            traceback.print_exc()
-        atexit._run_exitfuncs()
-        sys.stdout.flush()
-        sys.stderr.flush()
-    finally:
-        os._exit(status & 255)
-
-
-def _status(code: object) -> int:
-    """Returns the status of a process that ends with `sys.exit` of `code`, and prints it if it is a message."""
-    if code is None or isinstance(code, int):
-        return code or 0
-    print(code, file=sys.stderr)
-    return 1
+    # The process that has forked reads from a pipe until it is closed, as it is if a program starts.
+    for number in _open_files() - before - {"0", "1", "2"}:
+        with contextlib.suppress(OSError):
+            os.close(int(number))
+    main = _main(Path(executable))
+    become(main or os.abort, [executable, *arguments], environment)

@@ -5,14 +5,13 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from support import fresh_environment
+from support import forked_python, fresh_environment
 from support.fixture_types import MakeOnce
 
 pytestmark = pytest.mark.slow
@@ -109,7 +108,7 @@ print(tx.target.library("chip").path)
 def run(directory: Path, *command: str | Path, **variables: str) -> str:
     """Runs a program in `directory`; a failure is one of the test."""
     environment = {**os.environ, **variables}
-    done = subprocess.run(command, cwd=directory, env=environment, capture_output=True, text=True, check=False)
+    done = forked_python.run(command, cwd=directory, env=environment)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 

@@ -15,6 +15,7 @@ import triton
 
 import support
 import triton_ext as tx
+from support import forked_python
 from support.tuning import standin, tuned
 from support.tuning.standin import launches
 from support.tuning.tuned import CONFIGS, TIMES, ones, renamed, scale
@@ -230,9 +231,8 @@ def test_copies_of_used_kernels_are_found(monkeypatch: pytest.MonkeyPatch, kerne
 def test_kernels_of_a_program() -> None:
     """Workers import the main program as a file, as spawned processes do."""
     program = HERE / "program.py"
-    import subprocess
 
-    done = subprocess.run([sys.executable, str(program)], capture_output=True, text=True, check=False)
+    done = forked_python.run([sys.executable, str(program)])
     assert done.returncode == 0, done.stderr
     assert done.stdout == "fast 1 9 fast\n"
 

@@ -23,6 +23,7 @@ from triton import knobs
 
 import support
 import triton_ext as tx
+from support import forked_python
 from support.tuning import standin
 from support.tuning.standin import Bench, Tensor, launches
 from support.tuning.tuned import CONFIGS, PIPELINES, TIMES, accumulate, doubled, ones, renamed, scale
@@ -641,7 +642,7 @@ def test_interpreted(tmp_path: Path) -> None:
     program = tmp_path / "interpreted.py"
     program.write_text(INTERPRETED)
     environment = {**os.environ, "TRITON_INTERPRET": "1"}
-    done = subprocess.run([sys.executable, program], capture_output=True, text=True, env=environment, check=False)
+    done = forked_python.run([sys.executable, program], env=environment)
     assert done.returncode == 0, done.stderr
     asked = done.stdout.split(" b ")
     assert asked[0] == "['a', 'b', 'a', 'b']"

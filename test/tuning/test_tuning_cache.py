@@ -20,6 +20,7 @@ from triton.runtime import driver
 
 import support
 import triton_ext as tx
+from support import forked_python
 from support.tuning import standin
 from support.tuning.standin import Bench, launches
 from support.tuning.tuned import CONFIGS, PIPELINES, TIMES, doubled, ones, renamed, scale
@@ -183,9 +184,7 @@ print(len(bench.asked), standin.launches[-1][0])
 
 
 def in_process(*names: str) -> str:
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM, *names], capture_output=True, text=True, env=support.environment(), check=False
-    )
+    done = forked_python.run([sys.executable, "-c", PROGRAM, *names], env=support.environment())
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()
 

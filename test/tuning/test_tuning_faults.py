@@ -7,7 +7,6 @@ import errno
 import multiprocessing
 import os
 import signal
-import subprocess
 import sys
 import time
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
@@ -20,6 +19,7 @@ from triton.runtime.cache import FileCacheManager
 
 import support
 import triton_ext as tx
+from support import forked_python
 from support.tuning import standin, tuned_faults
 from support.tuning.standin import Bench
 from support.tuning.tuned import CONFIGS, PIPELINES, TIMES, ones, renamed, scale
@@ -205,7 +205,7 @@ standin.activate()
 import test_tuning_faults
 test_tuning_faults.tune_with_a_hang()
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=120)
+    done = forked_python.run([sys.executable, "-c", code], timeout=120)
     assert done.returncode == 0, done.stderr
     assert done.stdout == "fast ['ok', 'time limit', 'time limit', 'ok']\n"
 
@@ -295,7 +295,7 @@ standin.activate()
 from support.tuning import tuned, tuned_faults
 tuned_faults.some_die[(1,)](tuned.ones(), standin.zeros(), n=32)
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    done = forked_python.run([sys.executable, "-c", code])
     assert done.returncode == -signal.SIGSEGV, done.stderr
 
 
@@ -353,6 +353,6 @@ for limit in (None, 100):
 
 @pytest.mark.slow
 def test_a_limit_of_file_sizes() -> None:
-    done = subprocess.run([sys.executable, "-c", LIMITED], capture_output=True, text=True, check=False)
+    done = forked_python.run([sys.executable, "-c", LIMITED])
     assert done.returncode == 0, done.stderr
     assert done.stdout == "fast 0\nfast 1\n"

@@ -19,6 +19,7 @@ import torch
 import triton
 import triton.language as tl
 
+from support import forked_python
 from support.cpu import fault_programs
 from support.cpu.fault_programs import fill, slow
 
@@ -26,12 +27,9 @@ PROGRAMS = fault_programs.__file__
 
 
 def run(name: str, *flags: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
+    return forked_python.run(
         [sys.executable, *flags, str(PROGRAMS), name],
         env={**os.environ, **environment},
-        capture_output=True,
-        text=True,
-        check=False,
         timeout=300,
     )
 
@@ -83,12 +81,9 @@ def test_threads_leave_address_space(megabytes: int) -> None:
     """Threads leave some address space free: the C library ends the process if it has no memory for their data."""
     code = f"import resource; resource.setrlimit(resource.RLIMIT_AS, ({megabytes} << 20,) * 2)\n"
     code += f"import sys, runpy; sys.argv = ['', 'environment']; runpy.run_path({str(PROGRAMS)!r}, run_name='__main__')"
-    done = subprocess.run(
+    done = forked_python.run(
         [sys.executable, "-c", code],
         env={**os.environ, "TRITON_EXT_CPU_THREADS": "1000", "OPENBLAS_NUM_THREADS": "1"},
-        capture_output=True,
-        text=True,
-        check=False,
     )
     assert done.returncode == 0, done.stderr[-3000:]
     assert done.stdout.startswith("1 a launch on the CPU asked for 1000 threads and ran on ")
@@ -455,7 +450,7 @@ def test_a_fault_of_a_kernel_does_not_reach_another_handler() -> None:
 @pytest.mark.slow
 def test_a_crash_elsewhere_is_not_a_kernels() -> None:
     code = "import sys; sys.argv[1] = 'check'; exec(open(sys.argv[2]).read()); import ctypes; ctypes.string_at(8)"
-    done = subprocess.run([sys.executable, "-c", code, "", str(PROGRAMS)], capture_output=True, text=True, check=False)
+    done = forked_python.run([sys.executable, "-c", code, "", str(PROGRAMS)])
     assert done.returncode in (-signal.SIGSEGV, 1)
     assert "in the kernel" not in done.stderr
 

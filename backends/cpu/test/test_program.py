@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
 import sys
 import textwrap
 from pathlib import Path
@@ -18,6 +17,7 @@ import triton.language as tl
 
 import support
 import triton_ext as tx
+from support import forked_python
 
 
 @triton.jit
@@ -275,11 +275,9 @@ def test_device_print(tmp_path: Path) -> None:
         kernel[(1,)](torch.tensor([-1, 2, 3, 4], dtype=torch.int16), 7, N=4)
         """)
     )
-    done = subprocess.run(
+    done = forked_python.run(
         [sys.executable, script],
         env={**__import__("os").environ, "TRITON_DEFAULT_BACKEND": "cpu"},
-        capture_output=True,
-        text=True,
         check=True,
     )
     assert "pid (0, 0, 0) idx (0) v =: -1\n" in done.stdout
@@ -320,11 +318,9 @@ except RuntimeError as error:
 @pytest.mark.parametrize("debug", ["", "0", "1"])
 def test_a_refusal_is_one_line(debug: str) -> None:
     """An error names file, line, operation and a fix; libtriton's own output appears only with TRITON_EXT_DEBUG."""
-    done = subprocess.run(
+    done = forked_python.run(
         [sys.executable, "-c", REFUSED],
         env={**os.environ, "PYTHONPATH": support.path(support.PATH, Path(__file__).parent), "TRITON_EXT_DEBUG": debug},
-        capture_output=True,
-        text=True,
         check=True,
     )
     assert re.fullmatch(

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import gc
 import os
-import subprocess
 import sys
 import threading
 import time
@@ -20,6 +19,7 @@ from triton import knobs
 from triton.backends.compiler import GPUTarget
 
 import support
+from support import forked_python
 
 PROGRAM = """
 import sys, triton, triton.language as tl, numpy as np
@@ -29,9 +29,7 @@ print(type(driver.active).__name__)
 
 
 def run_python(code: str, **env: str) -> str:
-    done = subprocess.run(
-        [sys.executable, "-c", code], env={**os.environ, **env}, capture_output=True, text=True, check=True
-    )
+    done = forked_python.run([sys.executable, "-c", code], env={**os.environ, **env}, check=True)
     return done.stdout
 
 
@@ -62,9 +60,7 @@ def test_importing_triton_stays_fast() -> None:
     """The backend adds less than 5 ms to the import of Triton, in the best of some runs."""
     best = float("inf")
     for _ in range(5):
-        done = subprocess.run(
-            [sys.executable, "-X", "importtime", "-c", "import triton"], capture_output=True, text=True, check=True
-        )
+        done = forked_python.start([sys.executable, "-X", "importtime", "-c", "import triton"], check=True)
         lines = [line.split("|") for line in done.stderr.splitlines() if "triton_ext.backends" in line]
         best = min(best, sum(int(line[0].removeprefix("import time:")) for line in lines) / 1000)
         assert not any("torch" in line or "numpy" in line for line in done.stderr.splitlines())
@@ -93,7 +89,7 @@ def test_kernels_for_avx2() -> None:
         "haswell;+avx,+avx2,+fma,+f16c,+bmi,+bmi2,+popcnt,+lzcnt,+sse4.2,+sse4.1,+ssse3,+sse3,+64bit,+cx16,+movbe"
     )
     tests = Path(__file__).parent / "test_tutorials.py"
-    done = subprocess.run(
+    done = forked_python.run(
         [
             sys.executable,
             "-m",
@@ -106,9 +102,6 @@ def test_kernels_for_avx2() -> None:
             str(tests),
         ],
         env={**os.environ, "TRITON_EXT_CPU_TARGET": features},
-        capture_output=True,
-        text=True,
-        check=False,
     )
     assert done.returncode == 0, done.stdout[-3000:]
     assert " passed" in done.stdout
@@ -309,12 +302,9 @@ def test_older_cpus(target: str, tmp_path: Path) -> None:
     """The name of a CPU implies its features; operations without an instruction call the runtime or libm."""
     script = tmp_path / "everything.py"
     script.write_text(EVERYTHING)
-    done = subprocess.run(
+    done = forked_python.run(
         [sys.executable, script],
         env={**os.environ, "TRITON_DEFAULT_BACKEND": "cpu", "TRITON_EXT_CPU_TARGET": target},
-        capture_output=True,
-        text=True,
-        check=False,
     )
     assert done.returncode == 0, done.stderr[-3000:]
     wide, fused = OLD[target]

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
 import sys
 from pathlib import Path
 
@@ -13,6 +12,8 @@ import pytest
 import torch
 import triton
 import triton.language as tl
+
+from support import forked_python
 
 #: Program 1 produces data, and program 0 waits for it. It runs in its own process, so that the test fails if it hangs.
 HANDSHAKE = """
@@ -67,9 +68,7 @@ def test_a_program_sees_what_another_writes(wait: str, tmp_path: Path) -> None:
     script = tmp_path / "handshake.py"
     read, publish = WAITS[wait]
     script.write_text(HANDSHAKE.format(wait=read, publish=publish))
-    done = subprocess.run(
-        [sys.executable, script], env=os.environ, capture_output=True, text=True, check=False, timeout=180
-    )
+    done = forked_python.run([sys.executable, script], env=os.environ, timeout=180)
     assert done.stdout == "done\n", done.stderr[-3000:]
 
 

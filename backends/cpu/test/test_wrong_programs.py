@@ -18,6 +18,7 @@ import triton
 import triton.language as tl
 from triton_ext.backends.cpu import _launcher
 
+from support import forked_python
 from support.cpu import wrong_programs
 from support.cpu.wrong_programs import copy, line_of, wild, zero
 
@@ -149,12 +150,9 @@ def test_a_fault_without_debug_information() -> None:
 
 
 def run(name: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
+    return forked_python.run(
         [sys.executable, str(PROGRAMS), name],
         env={**os.environ, **environment},
-        capture_output=True,
-        text=True,
-        check=False,
         timeout=300,
     )
 

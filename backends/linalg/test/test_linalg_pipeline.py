@@ -7,7 +7,6 @@ import functools
 import json
 import os
 import re
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -21,6 +20,7 @@ from triton.compiler import ASTSource
 
 import support
 import triton_ext as tx
+from support import forked_python
 from triton_ext.cli.pipeline import pipeline as commands
 
 P = tx.Pipeline
@@ -342,9 +342,7 @@ def test_it_is_a_target_like_any_other() -> None:
     before = "import triton\nfrom triton.backends import backends\nassert 'linalg' in backends\n"
     environment = {**os.environ, "PYTHONPATH": support.path(support.PATH, Path(__file__).parent)}
     for code, printed in ((before, ""), (program, "double\n")):
-        done = subprocess.run(
-            [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False
-        )
+        done = forked_python.run([sys.executable, "-c", code], env=environment)
         assert (done.returncode, done.stdout) == (0, printed), done.stderr
 
 

@@ -15,7 +15,7 @@ import pytest
 from click.testing import CliRunner
 
 import triton_ext as tx
-from support import mutants
+from support import forked_python, mutants
 from triton_ext.cli.layout import layout as command
 from triton_ext.support.resources import library_dir
 
@@ -83,9 +83,7 @@ def test_the_command_draws_it() -> None:
 def run(layout: str, libraries: Path, cache: Path) -> subprocess.CompletedProcess[str]:
     (program := cache.parent / "program.py").write_text(PROGRAM)
     environment = {**os.environ, "TRITON_EXT_LIBRARY_DIR": str(libraries), "TRITON_CACHE_DIR": str(cache)}
-    return subprocess.run(
-        [sys.executable, program, layout], env=environment, capture_output=True, text=True, check=False
-    )
+    return forked_python.run([sys.executable, program, layout], env=environment)
 
 
 def answer(libraries: Path, cache: Path) -> Any:
@@ -130,12 +128,9 @@ def test_a_broken_or_missing_library(tmp_path: Path) -> None:
     library.unlink()
     done = run(TILE, libraries, tmp_path / "cache")
     assert "neither Triton nor an extension has the dialect 'layout_ext' (fix: triton-ext list" in done.stderr
-    drawn = subprocess.run(
+    drawn = forked_python.run(
         [sys.executable, "-m", "triton_ext", "layout", TILE, "--shape", "64x64"],
         env={**os.environ, "TRITON_EXT_LIBRARY_DIR": str(libraries)},
-        capture_output=True,
-        text=True,
-        check=False,
     )
     assert drawn.stderr == (
         "triton-ext: error: neither Triton nor an extension has the dialect 'layout_ext' "

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 import threading
 from pathlib import Path
@@ -14,6 +13,7 @@ import pytest
 import triton
 import triton.language as tl
 
+from support import forked_python
 from support.interpreter import run_in_interpreter
 from support.probe import observations
 from support.probe.native import check_guards, guarded_memories
@@ -288,7 +288,7 @@ def test_the_example_of_the_page(tmp_path: Path) -> None:
     page = (Path(__file__).parents[1] / "README.md").read_text()
     program = tmp_path / "example.py"
     program.write_text(page.partition("```python\n")[2].partition("```")[0])
-    done = subprocess.run([sys.executable, program], capture_output=True, text=True, check=False)
+    done = forked_python.run([sys.executable, program])
     assert done.returncode == 0, done.stderr
     rows = [line.split()[:3] for line in done.stdout.splitlines()]
     assert ["count", "lanes", "1000"] in rows

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 import signal
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
+from support import forked_python
 from support.instrument import tutorial
 from triton_ext.cli import cli
 from triton_ext.errors import TritonExtError
@@ -224,7 +224,7 @@ def test_a_forked_process_leaves_the_report_to_its_parent(tmp_path: Path) -> Non
         "child = os.fork()\nif not child:\n    sys.exit(3)\nprint(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))\n"
     )
     command = [sys.executable, "-m", "triton_ext", "profile", str(program)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = forked_python.run(command)
     assert done.returncode == 0, done.stderr
     status, head, *_ = done.stdout.splitlines()
     assert (status, head) == ("3", f"{program}: 1 kernel, stored 8 bytes")

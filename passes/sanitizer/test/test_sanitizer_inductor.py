@@ -7,12 +7,12 @@ Whether its kernels are checked then is a trial of benchmarks/gpu/sanitizer_host
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 
 import pytest
 
 import support
+from support import forked_python
 
 LOADED_BEFORE = """
 import torch._inductor.config as config
@@ -40,9 +40,7 @@ print(os.environ.get("TORCHINDUCTOR_COMPILE_THREADS"))
 def printed(program: str, **variables: str) -> list[str]:
     environment = support.environment(TRITON_DEFAULT_BACKEND="cpu", **variables)
     environment = {name: value for name, value in environment.items() if name in variables or "INDUCTOR" not in name}
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=False, env={**environment}
-    )
+    done = forked_python.run([sys.executable, "-c", program], env={**environment})
     assert done.returncode == 0, done.stderr
     return done.stdout.splitlines()
 

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import random
-import subprocess
 import sys
 import threading
 from pathlib import Path
@@ -19,6 +18,7 @@ from torch.utils import _python_dispatch as modes
 from torch.utils._python_dispatch import TorchDispatchMode
 
 import triton_ext as tx
+from support import forked_python
 
 pytestmark = pytest.mark.usefixtures("on_native_backend")
 
@@ -142,5 +142,5 @@ def test_a_fixture_that_ends_its_block_before_another_reads(tmp_path: Path) -> N
     file.write_text(FIXTURES)
     options = ("-q", "-p", "no:cacheprovider", "--triton-sanitize", "--triton-sanitize-checks=uninit")
     command = [sys.executable, "-m", "pytest", *options, file]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
+    done = forked_python.run(command, cwd=tmp_path)
     assert "ERROR test_fixtures.py::test_behind - Failed: error[uninit]" in done.stdout, done.stdout

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from support import forked_python
 from support.probe.native import native_backend
 
 PROGRAM = """
@@ -87,9 +88,8 @@ def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def call(*arguments: object, **variables: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        list(map(str, arguments)),
-        capture_output=True, text=True, check=False, env={**os.environ, **variables},
+    return forked_python.run(
+        list(map(str, arguments)), env={**os.environ, **variables},
     )  # fmt: skip
 
 
@@ -333,11 +333,13 @@ print(torch.__spec__.loader.get_filename("torch") == torch.__file__)
 @pytest.mark.parametrize(("first", "second"), [("torch", "triton"), ("triton", "torch")])
 def test_memory_from_before_the_first_kernel(program: Path, first: str, second: str) -> None:
     (program.parent / "early.py").write_text(EARLY.format(first=first, second=second))
-    done = call(sys.executable, "early.py", TRITON_EXT_SANITIZE="uninit")
+    # Started, because a program that is forked has imported torch.
+    command = [sys.executable, "early.py"]
+    done = forked_python.start(command, env={**os.environ, "TRITON_EXT_SANITIZE": "uninit"})
     assert (done.returncode, done.stdout) == (0, "True\n"), done.stderr
     assert "error[uninit]: load of x at [2], which nothing has written\n" in done.stderr
     assert "= count: 2 lanes in 2 programs" in done.stderr
-    done = call(sys.executable, "early.py", TRITON_EXT_SANITIZE="uninit,bogus")
+    done = forked_python.start(command, env={**os.environ, "TRITON_EXT_SANITIZE": "uninit,bogus"})
     assert done.returncode == 1
     assert "there is no check 'bogus'" in done.stderr
     assert "copy[(4,)](x, out)" in done.stderr  # the first kernel fails, no operator before it

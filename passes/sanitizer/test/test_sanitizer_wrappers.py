@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import _thread
 import pickle
-import subprocess
 import sys
 import threading
 from collections.abc import Iterator
@@ -15,6 +14,8 @@ import pytest
 import torch
 from torch.overrides import TorchFunctionMode
 from triton_ext.sanitize import _synchronisation
+
+from support import forked_python
 
 pytestmark = pytest.mark.usefixtures("on_native_backend")
 
@@ -121,7 +122,7 @@ torch.cuda.synchronize = lambda: print("waited")
 _synchronisation.follow(lambda: print("looked"))
 atexit.register(torch.cuda.synchronize)
 """
-    found = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)
+    found = forked_python.run([sys.executable, "-c", program], check=True)
     assert (found.stdout.split(), found.stderr) == (["waited", "looked"], "")
 
 

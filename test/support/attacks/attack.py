@@ -16,6 +16,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import support
+from support import forked_python
 
 
 @dataclass(frozen=True)
@@ -59,9 +60,7 @@ def run_in_process(command: Sequence[str], timeout: float, **environment: str) -
     with tempfile.TemporaryDirectory() as cache:
         variables = support.environment(TRITON_CACHE_DIR=cache, TRITON_DEFAULT_FP_FUSION="1") | environment
         try:
-            done = subprocess.run(
-                [sys.executable, *command], env=variables, capture_output=True, text=True, check=False, timeout=timeout
-            )
+            done = forked_python.run([sys.executable, *command], env=variables, timeout=timeout)
         except subprocess.TimeoutExpired:
             return Outcome(1, 1, "the process hung")
     if done.returncode:

@@ -32,7 +32,7 @@ from triton_ext.backends.cpu._machine_code import TRIPLE
 
 import support
 import triton_ext as tx
-from support import kept
+from support import forked_python, kept
 from support.linalg.signatures import SCALARS, signature_of
 from triton_ext.sdk.parts import compiler
 from triton_ext.sdk.tools import install_tool
@@ -93,7 +93,7 @@ def run_alone(code: str, directory: Path) -> subprocess.CompletedProcess[str]:
     script.write_text(code)
     # A failed assertion writes to C's stdout and aborts, which flushes nothing; so Python's output is unbuffered.
     environment = support.environment(PYTHONUNBUFFERED="1")
-    return subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=False, env=environment)
+    return forked_python.run([sys.executable, str(script)], env=environment)
 
 
 @functools.cache
