@@ -95,7 +95,10 @@ ProgramOrder::ProgramOrder(triton::FuncOp function) {
   }
   id = only;
   columns = divisor;
-  rows = std::max(leastRows, bytesOfRows / bytes / tileRows);
+  bool isLoadedF32 = type.getElementType().isF32() &&
+                     dot.getA().getDefiningOp<triton::LoadOp>();
+  int64_t bytesOfGroup = isLoadedF32 ? bytesOfF32Rows : bytesOfRows;
+  rows = std::max(leastRows, bytesOfGroup / bytes / tileRows);
 }
 
 Value ProgramOrder::reordered(LaneBuilder &b, Value number, Value count,

@@ -34,6 +34,10 @@ private:
   /// The bytes that the rows of a group have in each column of the left matrix:
   /// with a K of 2048, they fill half of a cache of 2 MB.
   static constexpr int64_t bytesOfRows = 512;
+  /// The same for a left operand of f32 that is loaded. A product of f32 takes
+  /// so long that its rows may come from the last level of the cache, and more
+  /// rows share a packed column.
+  static constexpr int64_t bytesOfF32Rows = 4096;
   /// So many rows of tiles share a packed column of the right matrix also if
   /// they have more bytes: packing it takes longer than reading the left matrix
   /// from a slower cache.

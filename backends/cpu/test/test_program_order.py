@@ -20,7 +20,7 @@ pytestmark = pytest.mark.keeps_kernels
 @triton.jit
 def numbered(a, b, c, log, columns, STEPS: tl.constexpr, HOW: tl.constexpr):
     """Adds to each program's tile of c, and notes the order of programs in log, a counter and numbers behind it."""
-    if HOW == 0:
+    if HOW % 4 == 0:
         pid = tl.program_id(0)
         row, column = pid // columns, pid % columns
     elif HOW == 1:  # a divisor that is computed
@@ -42,7 +42,7 @@ def numbered(a, b, c, log, columns, STEPS: tl.constexpr, HOW: tl.constexpr):
     for step in range(STEPS):
         x = tl.load(a + (row * STEPS + step) * 256 + i * 16 + j)
         y = tl.load(b + (column * STEPS + step) * 256 + i * 16 + j)
-        total = tl.dot(x, y, total)
+        total = tl.dot(-x if HOW == 4 else x, y, total)
     at = c + (row * columns + column) * 256 + i * 16 + j
     tl.store(at, tl.load(at) + total)
 
@@ -57,16 +57,19 @@ class Number:
         return self.value
 
 
-def order_of(how: int, rows: int, columns: int, directory: Path, *, missing: int = 0) -> list[int]:
+def order_of(
+    how: int, rows: int, columns: int, directory: Path, *, missing: int = 0, dtype: torch.dtype = torch.bfloat16
+) -> list[int]:
     """Runs the programs but the last `missing` ones in one thread, and returns their order."""
     steps, count = 3, rows * columns - missing
-    a, b = (torch.randint(-2, 3, (n, steps, 16, 16)).to(torch.bfloat16) for n in (rows, columns))
+    a, b = (torch.randint(-2, 3, (n, steps, 16, 16)).to(dtype) for n in (rows, columns))
     c, log = torch.ones(rows, columns, 16, 16), torch.zeros(1 + rows * columns, dtype=torch.int32)
-    types = {"a": "*bf16", "b": "*bf16", "c": "*fp32", "log": "*i32", "columns": "i32"}
+    element = "*bf16" if dtype == torch.bfloat16 else "*fp32"
+    types = {"a": element, "b": element, "c": "*fp32", "log": "*i32", "columns": "i32"}
     kernel = compiled(numbered, types, {"STEPS": steps, "HOW": how}, "haswell")
     arguments = (a, b, c, log, Number(columns))
     emulated_units.run(kernel, directory, count, arguments)
-    expected = 1 + torch.einsum("rsij,csjk->rcik", a.double(), b.double())
+    expected = 1 + (-1 if how == 4 else 1) * torch.einsum("rsij,csjk->rcik", a.double(), b.double())
     assert torch.equal(c.double().flatten(0, 1)[:count], expected.flatten(0, 1)[:count])
     assert (c.flatten(0, 1)[count:] == 1).all()
     assert log[0] == count
@@ -82,6 +85,16 @@ def test_groups_of_rows_run_column_by_column(how: int, rows: int, columns: int, 
     group = min(16, rows & -rows)
     groups = itertools.product(range(0, rows, group), range(columns), range(group))
     assert order_of(how, rows, columns, tmp_path) == [(first + row) * columns + column for first, column, row in groups]
+
+
+@pytest.mark.parametrize(("how", "most"), [(0, 64), (4, 8)])
+@pytest.mark.parametrize(("rows", "columns"), [(128, 2), (64, 3), (48, 3), (96, 2)])
+def test_groups_of_f32(how: int, most: int, rows: int, columns: int, tmp_path: Path) -> None:
+    """A group has 64 rows of tiles, 4,096 bytes of each column of a; it has 8 if the left operand is computed."""
+    group = min(most, rows & -rows)
+    groups = itertools.product(range(0, rows, group), range(columns), range(group))
+    expected = [(first + row) * columns + column for first, column, row in groups]
+    assert order_of(how, rows, columns, tmp_path, dtype=torch.float32) == expected
 
 
 @pytest.mark.parametrize(("rows", "columns", "missing"), [(2, 4, 1), (16, 3, 2), (9, 5, 4), (1, 2, 1)])

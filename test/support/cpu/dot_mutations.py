@@ -146,6 +146,12 @@ MUTATIONS = {
     "the last group is taken for full": Mutation(
         ORDER, "arith::CmpIPredicate::eq", "arith::CmpIPredicate::uge", "last_group", ORDERS
     ),
+    "a group of f32 has no more rows": Mutation(
+        ORDER, "isLoadedF32", "false", "of_f32", ORDERS, behind="bytesOfGroup = "
+    ),
+    "a computed f32 has more rows": Mutation(
+        ORDER, "dot.getA().getDefiningOp<triton::LoadOp>()", "true", "of_f32", ORDERS
+    ),
     "a fault names the program whose turn it was": Mutation(
         "FunctionLowering.cpp", "axis ? ids[axis] : id", "ids[axis]", "fault_names", ORDERS
     ),
