@@ -21,7 +21,16 @@ from torch.nn import functional
 
 #: Tiles that library kernels for GPUs have, and tiles for CPUs.
 OF_GPUS = ((64, 64, 32), (128, 256, 64))
-TILES = ((64, 64, 64), (128, 128, 64), (128, 128, 128), (128, 256, 128), (128, 256, 256), (256, 256, 128))
+TILES = (
+    (64, 64, 64),
+    (128, 128, 64),
+    (128, 128, 128),
+    (128, 256, 128),
+    (128, 256, 256),
+    (256, 128, 64),
+    (256, 256, 128),
+    (256, 256, 256),
+)
 UNITS = {torch.float32: "f32", torch.float16: "f32", torch.bfloat16: "bf16", torch.int8: "int8"}
 
 
