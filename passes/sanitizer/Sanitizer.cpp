@@ -213,7 +213,8 @@ void SanitizerPass::runOnOperation() {
     checker.looks = looks;
     checker.apart = apart;
     checker.keepsFirst = keepsFirst;
-    checker.tellsLoadedAddresses = proves || !isFor(module, "cuda:");
+    checker.tellsLoadedAddresses =
+        proves || !(isFor(module, "cuda:") || isFor(module, "hip:"));
     checker.callsShadows = calls && isFor(module, "x86-64");
     checker.canCall = isLookedAtApart && isFor(module, "x86-64");
     if (auto promised = promisesOf(checker))

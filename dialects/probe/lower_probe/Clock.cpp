@@ -22,6 +22,7 @@ Clock::Clock(ModuleOp module) {
     if (auto attr = module->getAttrOfType<IntegerAttr>(name))
       value = attr.getInt();
   };
+  isWithoutAssembly = module->hasAttr(kNoAssembly);
   number(kNumWarps, numWarps);
   number(kWarpSize, warpSize);
   StringRef name = target.getValue();

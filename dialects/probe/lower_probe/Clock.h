@@ -16,6 +16,10 @@ inline constexpr StringRef kTarget = "probe.target";
 inline constexpr StringRef kNumWarps = "probe.num_warps";
 inline constexpr StringRef kWarpSize = "probe.warp_size";
 
+/// The attribute of a module whose probes are not made of assembly, but for the
+/// clocks. So the code for other GPUs can run on one of NVIDIA.
+inline constexpr StringRef kNoAssembly = "probe.no_assembly";
+
 enum class Counter {
   Cycles, ///< of this processor, 64 bits
   Global, ///< nanoseconds or ticks of one clock of the device; 0 if it has none
@@ -29,7 +33,10 @@ public:
 
   /// Returns whether the module has a known target.
   bool isKnown() const { return isNvidia || isAmd || isX86; }
-  bool hasPtx() const { return isNvidia; }
+  /// Returns whether code may be assembly of NVIDIA.
+  bool hasPtx() const { return isNvidia && !isWithoutAssembly; }
+  bool isOfAmd() const { return isAmd; }
+  bool isGpu() const { return isNvidia || isAmd; }
   /// Returns whether kernels can call the runtime of the CPU backend.
   bool hasRuntime() const { return isX86; }
 
@@ -50,6 +57,7 @@ private:
   Assembly assemblyOf(Counter counter) const;
 
   bool isNvidia = false, isAmd = false, isX86 = false;
+  bool isWithoutAssembly = false;
   /// 9, 10, 11, … of AMD.
   unsigned generation = 0;
   bool hasDies = false; ///< several dies in one device, AMD

@@ -69,8 +69,8 @@ private:
   Value lanesLike(Type type);
   void keepFirst(probe::OutsideOp op, Value place);
   bool callRuntime(unsigned site, probe::CheckOp check);
-  bool isInPtx(probe::OutsideOp op) const;
-  void keepFirstInPtx(probe::OutsideOp op, int64_t site);
+  bool isInThreads(probe::OutsideOp op) const;
+  void keepFirstInThreads(probe::OutsideOp op, int64_t site);
   bool isPtx();
   Value readInPtx(ArrayRef<probe::LaunchWordOp> words, Value slot);
   void raiseInPtx(ArrayRef<probe::RaiseOp> raises, Value slot);

@@ -142,7 +142,7 @@ static void eraseAll(ArrayRef<Operation *> probes) {
 
 /// Removes what `emit` needs to know of the target.
 static void forgetTarget(ModuleOp module) {
-  for (StringRef name : {kTarget, kNumWarps, kWarpSize})
+  for (StringRef name : {kTarget, kNumWarps, kWarpSize, kNoAssembly})
     module->removeAttr(name);
 }
 

@@ -17,7 +17,7 @@ static RankedTensorType typeOf(OutsideOp op) {
 }
 using P = arith::CmpIPredicate;
 
-/// The most lanes of a thread whose code is assembly. The code has to be
+/// The most lanes of a thread that looks at its own ones. The code has to be
 /// compiled for each of them; reductions need less for large tiles.
 static constexpr int64_t kMostLanesOfThread = 32;
 
@@ -92,8 +92,8 @@ void Emitter::keepFirst(OutsideOp op, Value place) {
   store(kKeyOfAddress, first);
 }
 
-bool Emitter::isInPtx(OutsideOp op) const {
-  return clock.hasPtx() &&
+bool Emitter::isInThreads(OutsideOp op) const {
+  return clock.isGpu() &&
          typeOf(op).getNumElements() <= kMostLanesOfThread * clock.numThreads();
 }
 
@@ -103,8 +103,8 @@ LogicalResult Emitter::emitOutside(unsigned site, OutsideOp op) {
            << "expected an argument below " << kernel.getNumArguments()
            << ", got " << op.getArgument();
   int64_t word = countersOf(site);
-  if (isInPtx(op))
-    keepFirstInPtx(op, word);
+  if (isInThreads(op))
+    keepFirstInThreads(op, word);
   else
     keepFirst(op, slotWord(word));
   return success();

@@ -6,6 +6,7 @@
 // the assembly needs neither shared memory nor barriers. Where a layout repeats
 // a lane, its key is the same, and the largest key stays what it is.
 
+#include "../settle_regions/FirstLanes.h"
 #include "Clock.h"
 #include "Emitter.h"
 #include "Layout.h"
@@ -127,9 +128,12 @@ std::string Assembly::text(int64_t bytes, int64_t argument, int64_t site) {
   return content;
 }
 
-void Emitter::keepFirstInPtx(OutsideOp op, int64_t site) {
+/// Gives GPUs without this assembly a text in its place, for which
+/// settle_regions puts operations of LLVM, behind the passes that choose
+/// layouts.
+void Emitter::keepFirstInThreads(OutsideOp op, int64_t site) {
   RankedTensorType type = cast<RankedTensorType>(op.getAddress().getType());
-  Type i32 = b.getI32Type();
+  Type i32 = b.getI32Type(), i64 = b.getI64Type();
   // A thread has at least as many lanes, a power of two.
   int64_t lanes =
       std::clamp<int64_t>(type.getNumElements() / clock.numThreads(), 1, 8);
@@ -141,17 +145,24 @@ void Emitter::keepFirstInPtx(OutsideOp op, int64_t site) {
     return tt::SplatOp::create(
         b, RankedTensorType::get(type.getShape(), scalar.getType()), scalar);
   };
-  Value address = op.getAddress();
-  if (auto number = address.getDefiningOp<tt::PtrToIntOp>())
+  bool isPtx = clock.hasPtx();
+  Value address = op.getAddress(), slot = slotInPtx;
+  if (auto number = address.getDefiningOp<tt::PtrToIntOp>(); number && isPtx)
     address = number.getSrc();
-  Value operands[NumOperands] = {arith::ExtUIOp::create(b, type.clone(i32), on),
-                                 address, lanesLike(type),
-                                 all(slotInPtx ? slotInPtx : own)};
-  Assembly assembly(lanes, /*findsSlot=*/!slotInPtx);
+  if (!slot && shared) {
+    slot = tt::PtrToIntOp::create(b, i64, shared);
+    if (isPtx)
+      slot = arith::SelectOp::create(b, hasSlot, slot, constant(0));
+  }
+  int64_t argument = kSlotHead + kArgumentWords * int64_t(op.getArgument());
+  Assembly assembly(lanes, /*findsSlot=*/!slot);
+  std::string text =
+      isPtx ? assembly.text(op.getBytes(), argument, site)
+            : FirstLanes{!slot, op.getBytes(), argument, site, clock.isOfAmd()}
+                  .text();
   tt::ElementwiseInlineAsmOp::create(
-      b, TypeRange{type.clone(i32)},
-      assembly.text(op.getBytes(),
-                    kSlotHead + kArgumentWords * int64_t(op.getArgument()),
-                    site),
-      assembly.constraints(), /*pure=*/false, lanes, operands);
+      b, TypeRange{type.clone(i32)}, text, assembly.constraints(),
+      /*pure=*/false, lanes,
+      ValueRange{arith::ExtUIOp::create(b, type.clone(i32), on), address,
+                 lanesLike(type), all(slot ? slot : own)});
 }

@@ -18,14 +18,16 @@ using namespace mlir::triton_ext::probe;
 namespace tt = mlir::triton;
 
 /// Returns whether every probe of the kernel can be assembly that finds the
-/// slot by itself.
+/// slot by itself, or what other GPUs have in its place.
 bool Emitter::isPtx() {
-  return clock.hasPtx() && kernel.getBody().hasOneBlock() &&
+  bool isOutsideOnly = clock.isGpu() && sites.launchWords.empty() &&
+                       sites.raises.empty() && !sites.ops.empty();
+  return (clock.hasPtx() || isOutsideOnly) && kernel.getBody().hasOneBlock() &&
          sites.regions.empty() && sites.clocks.empty() &&
          llvm::all_of(sites.ops,
                       [&](Operation *op) {
                         auto outside = dyn_cast<OutsideOp>(op);
-                        return outside && isInPtx(outside);
+                        return outside && isInThreads(outside);
                       }) &&
          llvm::none_of(sites.launchWords, [&](LaunchWordOp op) {
            return op.getOffset() || op->getParentOp() != kernel;

@@ -4,6 +4,9 @@
 // the end of the body of a pipelined loop. What the loop computes stays as it
 // is. Needs the attribute `probe.end`, with which lower_probe marks them.
 
+#include "FirstLanes.h"
+#include "GridOfAmd.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -94,4 +97,6 @@ void SettleRegionsPass::runOnOperation() {
   ModuleOp module = getOperation();
   module.walk([](scf::ForOp loop) { settle(*loop.getBody()); });
   module.walk([](Operation *op) { op->removeAttr(kEnd); });
+  triton_ext::probe::expandFirstLanes(module);
+  triton_ext::probe::defineGridOfAmd(module);
 }

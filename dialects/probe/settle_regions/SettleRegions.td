@@ -16,5 +16,10 @@ def SettleRegionsPass : Pass<"triton-ext-settle-regions", "::mlir::ModuleOp"> {
     addresses and masks, and copies to shared memory that nobody waits for. A
     session applies it at the end of the stage `ttgir`. `lower_probe` marks what
     it may move with the attribute `probe.end`, which this pass removes.
+
+    Where `lower_probe` has left a text in place of `probe.outside`, for GPUs
+    without assembly of NVIDIA, the pass puts operations of LLVM. In a module for AMD
+    with scratch memory it defines the function that tells the size of the grid, so
+    that Triton links no library for it.
   }];
 }

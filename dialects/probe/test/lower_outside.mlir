@@ -36,9 +36,31 @@ tt.func public @many(%x: tensor<8192xi64>) {
 
 // -----
 
-// Other targets have reductions: of the key, then of the address of the lane with that key. They keep it by an atomic
-// maximum, and the address if that was new.
+// Other GPUs have a text in its place, which settle_regions replaces by operations. Such a kernel of NVIDIA is one of a
+// module without assembly.
 // CHECK-LABEL: tt.func public @amd
+// CHECK: %[[OWN:.*]] = ttg.global_scratch_alloc
+// CHECK-NOT: tt.load
+// CHECK-NOT: tt.reduce
+// CHECK: %[[ALL:.*]] = tt.splat %[[OWN]]
+// CHECK: tt.elementwise_inline_asm "probe.outside 1 2 8 24 1" {{.*}}packed_element = 1 : i32, pure = false{{.*}}, %[[ALL]] :
+module attributes {probe.target = "hip:gfx942", probe.num_warps = 4 : i32, probe.warp_size = 64 : i32} {
+tt.func public @amd(%x: tensor<8x16xi64>, %on: tensor<8x16xi1>) {
+  probe.outside %x, "view" mask(%on : tensor<8x16xi1>) {argument = 0 : i32, bytes = 2 : i32, probe.note = "{}"} : tensor<8x16xi64>
+  tt.return
+}
+}
+
+// -----
+
+// With other probes, the program finds the slot itself.
+// CHECK-LABEL: tt.func public @without
+// CHECK: %[[SLOT:.*]] = tt.ptr_to_int
+// CHECK: %[[ALL:.*]] = tt.splat %[[SLOT]] : i64
+// CHECK: tt.elementwise_inline_asm "probe.outside 0 4 8 32 0" {{.*}}packed_element = 4 : i32{{.*}}, %[[ALL]] :
+// A tile with more than 32 lanes of a thread has reductions: of the key, then of the address of the lane with that key.
+// They keep it by an atomic maximum, and the address if that was new.
+// CHECK-LABEL: tt.func public @large
 // CHECK: %[[KEY:.*]] = "tt.reduce"
 // CHECK: arith.maxui
 // CHECK: %[[WHERE:.*]] = "tt.reduce"
@@ -47,9 +69,14 @@ tt.func public @many(%x: tensor<8192xi64>) {
 // CHECK: %[[NEW:.*]] = arith.andi %[[ANY]], %[[GREATER]]
 // CHECK: tt.store %{{.*}}, %[[WHERE]], %[[NEW]]
 // CHECK: tt.store %{{.*}}, %[[KEY]], %[[NEW]]
-module attributes {probe.target = "hip:gfx942", probe.num_warps = 4 : i32, probe.warp_size = 64 : i32} {
-tt.func public @amd(%x: tensor<8x16xi64>, %on: tensor<8x16xi1>) {
-  probe.outside %x, "view" mask(%on : tensor<8x16xi1>) {argument = 0 : i32, bytes = 2 : i32, probe.note = "{}"} : tensor<8x16xi64>
+module attributes {probe.no_assembly, probe.target = "cuda:90", probe.num_warps = 4 : i32, probe.warp_size = 32 : i32} {
+tt.func public @without(%x: tensor<512xi64>, %on: tensor<512xi1>, %out: i1) {
+  probe.raise %out, "bounds"
+  probe.outside %x, "view" mask(%on : tensor<512xi1>) {argument = 0 : i32, bytes = 4 : i32, probe.note = "{}"} : tensor<512xi64>
+  tt.return
+}
+tt.func public @large(%x: tensor<8192xi64>) {
+  probe.outside %x, "view" {argument = 0 : i32, bytes = 4 : i32, probe.note = "{}"} : tensor<8192xi64>
   tt.return
 }
 }

@@ -36,7 +36,7 @@ from ._on_device import is_capturing, relaxed
 _LOOKS = "sanitize.looks"
 
 #: The backends whose kernels keep only the first lane of accesses that they check lane by lane, and so compile faster.
-KEEP_FIRST = frozenset({"cuda"})
+KEEP_FIRST = frozenset({"cuda", "hip"})
 
 #: Whether looks at shadows are calls in kernels for the CPU. A test takes the code that kernels have for a GPU.
 CALLS = True

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Kernels that keep the first lane of an access at loaded indices, which compile faster than those that count.
 
-On a GPU of NVIDIA that is assembly, which a small machine below executes. On the processor it is made of operations
-of Triton, so the host's side runs here as it does there.
+On a GPU of NVIDIA that is assembly, on one of AMD operations of LLVM; small machines below execute both. On the
+processor it is made of operations of Triton, so the host's side runs here as it does there.
 """
 
 from __future__ import annotations
@@ -20,9 +20,11 @@ from triton.compiler import ASTSource
 
 import triton_ext as tx
 from support.probe.ptx import Machine, assemblies_in
+from support.probe.scalars import Machine as Scalars
 from support.sanitizer.first_lanes import keep_first_lanes
 
 MAGIC = 0x31304C53_4F525054
+NVIDIA, AMD = GPUTarget("cuda", 90, 32), GPUTarget("hip", "gfx942", 64)
 
 
 @pytest.fixture(autouse=True)
@@ -136,11 +138,11 @@ def test_a_store_of_other_values_to_the_indices_changes_nothing() -> None:
     assert (one.lane, one.coordinates) == (77, (130,))
 
 
-def compiled(B: int, warps: int = 4, kernel: Any = gather, **options: bool) -> Any:
+def compiled(B: int, warps: int = 4, kernel: Any = gather, target: GPUTarget = NVIDIA, **options: bool) -> Any:
     signature = {"x": "*fp32", "index": "*i32", "out": "*fp32", "n": "i32", "B": "constexpr"}
     source = ASTSource(kernel, signature=signature, constexprs={"B": B})
     with tx.sanitize(**options):
-        return triton.compile(source, target=GPUTarget("cuda", 90, 32), options={"num_warps": warps})
+        return triton.compile(source, target=target, options={"num_warps": warps})
 
 
 def test_a_kernel_for_a_gpu_moves_no_lane(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -153,8 +155,46 @@ def test_a_kernel_for_a_gpu_moves_no_lane(monkeypatch: pytest.MonkeyPatch) -> No
     assert "atom.global.max.u64" not in compiled(8192).asm["ptx"]  # reductions, which large tiles share
 
 
+def test_a_kernel_for_amd_moves_no_lane(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its program has no shared memory, and Triton links no library for the size of the grid."""
+    monkeypatch.undo()
+    kernel = compiled(1024, target=AMD)
+    assert kernel.metadata.shared == 0
+    assert kernel.asm["amdgcn"].count("global_atomic_umax_x2") == 1
+    assert "s_barrier" not in kernel.asm["amdgcn"]
+    assert "@__ockl_get_num_groups" in kernel.asm["ttgir"]
+
+
 ADDRESSES = [0, 899, 900, 999, 1000, 1200, 1396, 1397, 1400, 1497, 2**63 - 8, -8]
 SIZES = {32: 1, 512: 4, 1024: 8}
+
+
+LOW, HIGH = 900, 1500
+#: Parts of this memory; the second one is empty.
+VIEWS = st.sampled_from([(1000, 1400), (1000, 1000)])
+PROGRAMS = st.sampled_from([(0, 0, 0), (5, 0, 0), (6, 2, 1), (2**31 - 2, 1, 4)])
+
+
+def lanes_of_four_threads(lanes: int) -> Any:
+    """Returns a strategy for the masks and addresses of lanes."""
+    one = st.tuples(st.booleans(), st.sampled_from(ADDRESSES))
+    return st.lists(one, min_size=4 * lanes, max_size=4 * lanes)
+
+
+def assert_first(slot: list[int], content: list[tuple[bool, int]], number: int) -> None:
+    """Checks that the words behind those of the arguments have the first lane of the program with this number."""
+    start, end = slot[10:12]
+    outside = [
+        (LOW <= at <= HIGH - 4, lane, at)
+        for lane, (on, at) in enumerate(content)
+        if on and not start <= at <= end - 4
+    ]  # fmt: skip
+    if not outside or not slot[0]:
+        assert slot[40:] == [0] * 4
+        return
+    is_soft, lane, at = min(outside)
+    key = (0 if is_soft else 2**63) + 2**63 - 1 - (number << 20) - lane
+    assert [slot[40], slot[42], slot[43]] == [key, at % 2**64, key]
 
 
 @pytest.mark.slow
@@ -170,26 +210,22 @@ def test_the_assembly(size: int, static: bool) -> None:
     text, lanes = one.text, one.packed
     assert lanes == SIZES[size]
     where = 2**33
-    start, end, low, high = 1000, 1400, 900, 1500
 
     @settings(deadline=None)
-    @given(
-        st.lists(
-            st.tuples(st.booleans(), st.sampled_from(ADDRESSES)),
-            min_size=4 * lanes, max_size=4 * lanes,
-        ),
-        st.permutations(range(4)),
-        st.booleans(),
-        st.sampled_from([(0, 0, 0), (5, 0, 0), (6, 2, 1), (2**31 - 2, 1, 4)]),
-    )  # fmt: skip
-    def check(content: list[tuple[bool, int]], order: list[int], has_slot: bool, program: tuple[int, int, int]) -> None:
+    @given(lanes_of_four_threads(lanes), st.permutations(range(4)), st.booleans(), PROGRAMS, VIEWS)
+    def check(
+        content: list[tuple[bool, int]],
+        order: list[int],
+        has_slot: bool,
+        program: tuple[int, int, int],
+        view: tuple[int, int],
+    ) -> None:
         slot = [0] * 44
         slot[0] = MAGIC if has_slot else 0
-        slot[8:12] = low, high, start, end
+        slot[8:12] = LOW, HIGH, *view
         machine = Machine(text, slot, where)
         (x, y, z), sizes = program, (program[0] + 1, 3)
         number = (z * sizes[1] + y) * sizes[0] + x
-        least = 2**63 - 1 - (number << 20)
         special = {f"%ctaid.{axis}": own for axis, own in zip("xyz", program, strict=True)}
         special |= {f"%nctaid.{axis}": size for axis, size in zip("xy", sizes, strict=True)}
         for thread in order:
@@ -198,16 +234,44 @@ def test_the_assembly(size: int, static: bool) -> None:
             # Where Triton has the program's own part.
             scratch = where + number * 2048 if static else where * has_slot
             machine.run([*[0] * lanes, *on, *at, *part, *[scratch] * lanes], special)
-        outside = [
-            (low <= at <= high - 4, lane, at)
-            for lane, (on, at) in enumerate(content)
-            if on and not start <= at <= end - 4
-        ]
-        if not outside or not has_slot:
-            assert slot[40:] == [0] * 4
-            return
-        is_soft, lane, at = min(outside)
-        key = (0 if is_soft else 2**63) + least - lane
-        assert [slot[40], slot[42], slot[43]] == [key, at % 2**64, key]
+        assert_first(slot, content, number)
+
+    check()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("target", [NVIDIA, AMD], ids=["cuda", "hip"])
+@pytest.mark.parametrize("static", [True, False])
+@pytest.mark.parametrize("size", [64, 2048])
+def test_the_operations(monkeypatch: pytest.MonkeyPatch, size: int, static: bool, target: GPUTarget) -> None:
+    """The same of what other GPUs have in place of the assembly, and a GPU of NVIDIA, too, if it is told so."""
+    keep_first_lanes(monkeypatch, has_assembly=False)
+    module = compiled(size, target=target, static=static).asm["ttgir"]
+    assert "inline_asm" not in module
+    where = 2**33
+    lanes = Scalars(module, {}, 0, {}).pack
+    assert lanes == min(max(size // (4 * target.warp_size), 1), 8)
+
+    @settings(deadline=None)
+    @given(lanes_of_four_threads(lanes), st.permutations(range(4)), st.booleans(), PROGRAMS, VIEWS)
+    def check(
+        content: list[tuple[bool, int]],
+        order: list[int],
+        has_slot: bool,
+        program: tuple[int, int, int],
+        view: tuple[int, int],
+    ) -> None:
+        slot = [0] * 48
+        slot[0] = MAGIC if has_slot else 0
+        slot[8:12] = LOW, HIGH, *view
+        (x, y, z), (w, h) = program, (program[0] + 1, 3)
+        number = (z * h + y) * w + x
+        memory = {where + 8 * i: word for i, word in enumerate(slot)}
+        machine = Scalars(module, memory, where + number * 2048, {"x": (x, w), "y": (y, h), "z": (z, 5)})
+        machine.start()
+        for thread in order:
+            part = range(thread * lanes, (thread + 1) * lanes)
+            machine.look([int(content[i][0]) for i in part], [content[i][1] for i in part], part)
+        assert_first(list(memory.values())[:44], content, number)
 
     check()
