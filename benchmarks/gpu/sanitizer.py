@@ -6,7 +6,7 @@ the rounds' ratios to the kernel without checks, run in turns, and the ratio of 
 right, and equal bit for bit with and without checks; nothing may be found. Exits with 1 otherwise. Writes sanitizer.txt
 and sanitizer.json to the directory that the environment variable OUT names. ``--cpu`` measures the same kernels
 on this machine's processor: the median of the later half of a round's launches. Names of kernels as arguments choose
-some; ``--sets=cheap,bounds`` chooses columns.
+some; ``--sets=cheap,bounds`` chooses columns. ``--compile`` measures only how long kernels compile: the least of nine.
 """
 
 from __future__ import annotations
@@ -130,12 +130,12 @@ def slowdowns(case: Case, sets: dict[str, dict[str, Any] | None]) -> tuple[dict[
     return times, found
 
 
-def compile_times(case: Case, sets: dict[str, dict[str, Any] | None]) -> dict[str, list[float]]:
+def compile_times(case: Case, sets: dict[str, dict[str, Any] | None], rounds: int) -> dict[str, list[float]]:
     """Returns the milliseconds of processor time that a compilation takes with each set of checks."""
     times: dict[str, list[float]] = {title: [] for title in sets}
     triton.knobs.compilation.always_compile = True
     try:
-        for _ in range(COMPILATIONS):
+        for _ in range(rounds):
             for title, options in sets.items():
                 case.kernel.device_caches.clear()
                 with checked(options, []):
@@ -207,11 +207,29 @@ def print_times(chosen: list[str]) -> None:
             print(f"time\t{case.name}\t{start.elapsed_time(end)}", flush=True)
 
 
+def print_compile_times(
+    chosen: list[Case], sets: dict[str, dict[str, Any] | None], rows: dict[str, dict[str, object]], rounds: int
+) -> None:
+    """Prints how long kernels compile: the median of a few rounds, the least of many."""
+    middle = statistics.median if rounds == COMPILATIONS else min
+    say(f"{'compile time':20} {'ms':>9} " + " ".join(f"{title:>9}" for title in SETS))
+    for case in chosen:
+        compiled = compile_times(case, sets, rounds)
+        plain = middle(compiled["none"])
+        factors = {title: middle(compiled[title]) / plain for title in SETS}
+        say(f"{case.name:20} {plain:9.1f} " + " ".join(f"{factor:9.3f}" for factor in factors.values()))
+        rows.setdefault(case.name, {}).update({"compile ms": plain, "compile": factors})
+        (OUT / "sanitizer.json").write_text(json.dumps(rows, indent=1))
+
+
 def main(chosen: list[str]) -> int:
     """Prints the tables; returns the exit status."""
     where = f"{torch.get_num_threads()} threads" if ON_CPU else torch.cuda.get_device_name()
     say(f"{where}, Triton {triton.__version__}, PyTorch {torch.__version__}")
     sets: dict[str, dict[str, Any] | None] = dict.fromkeys(("none", *BASES.values())) | SETS
+    if "--compile" in sys.argv:
+        print_compile_times([case for case in cases(DEVICE) if not chosen or case.name in chosen], sets, {}, 9)
+        return 0
     first = next(iter(SETS))
     say(f"{'slowdown':20} {'ms':>9} " + " ".join(f"{title:>9}" for title in SETS) + f" {'quartiles of ' + first:>20}")
     rows: dict[str, dict[str, object]] = {}
@@ -239,16 +257,7 @@ def main(chosen: list[str]) -> int:
             spent = under_tool(tool, [*rows])
             for name, milliseconds_ in spent.items():
                 say(f"compute-sanitizer {tool:10} {name:20} {milliseconds_ / rows[name]['ms']:9.1f} times slower")  # type: ignore[operator]
-    say(f"{'compile time':20} {'ms':>9} " + " ".join(f"{title:>9}" for title in SETS))
-    for case in cases(DEVICE):
-        if case.name not in rows:
-            continue
-        compiled = compile_times(case, sets)
-        plain = statistics.median(compiled["none"])
-        factors = {title: statistics.median(compiled[title]) / plain for title in SETS}
-        say(f"{case.name:20} {plain:9.1f} " + " ".join(f"{factor:9.3f}" for factor in factors.values()))
-        rows[case.name] |= {"compile ms": plain, "compile": factors}
-        (OUT / "sanitizer.json").write_text(json.dumps(rows, indent=1))
+    print_compile_times([case for case in cases(DEVICE) if case.name in rows], sets, rows, COMPILATIONS)
     for failure in failures:
         say(f"FAIL {failure}")
     return bool(failures)

@@ -194,9 +194,9 @@ def Probe_ShadowOp : Probe_Op<"shadow", [AttrSizedOperandSegments]> {
     Is for programs of one thread: the look is a function of the CPU backend's
     runtime. Without numbers, each byte of the memory has a bit that says whether it was
     written. Bit 0 of `how` says that the access reads, bit 1 that it writes.
-    With the numbers of the program and of the lock that it holds, each element
-    has a word with the programs that have touched it, to which the operation
-    adds this one; `how` is what `triton_ext_cpu_look_for_races` expects. A lane
+    With the place of the program in the grid and the number of the lock that it
+    holds, or 0, each element has a word with the programs that have touched it,
+    to which the operation adds this one; `how` is what `triton_ext_cpu_look_for_races` expects. A lane
     that reads a byte without its bit, or that finds a program that it races
     with, is counted, and the first one is recorded with its address, and with
     the word that it has found. Needs a note, as a check can have. Without a

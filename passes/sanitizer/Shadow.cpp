@@ -143,7 +143,15 @@ Operation *ShadowChecker::placeOf(const ShadowAccess &one) {
                ? op->getBlock()->getTerminator()
                : op;
   bool isMark = one.writes() && (isOrdered || one.access.isAtomic);
-  return isMark ? op : nextStopBehind(op, isOrdered);
+  // A loaded index that only a later call needs would be kept in memory.
+  bool isEarly = checker.callsShadows && !one.writes() &&
+                 !canBuildLanes(tracker, one.access, b) &&
+                 llvm::none_of(shadowed, [&](const ShadowAccess &other) {
+                   return other.place && !other.isRace() && other.writes() &&
+                          other.place->getBlock() == op->getBlock() &&
+                          !other.place->isBeforeInBlock(op);
+                 });
+  return isMark || isEarly ? op : nextStopBehind(op, isOrdered);
 }
 
 /// Returns whether the argument has a shadow, as an i1 at the kernel's start.

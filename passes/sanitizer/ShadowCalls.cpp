@@ -32,7 +32,6 @@ static int64_t wordsFor(const RaceWord &word, const RaceSet &own) {
 
 void ShadowChecker::callLook(const ShadowAccess &one, const SomeLanes &lanes,
                              const RaceCodes &codes, ImplicitLocOpBuilder &b) {
-  Type i64 = b.getI64Type();
   SmallVector<Value> ofRace;
   llvm::json::Object note{{"values", llvm::json::Array()}};
   int64_t how = int64_t(one.reads()) | int64_t(one.writes()) << 1;
@@ -40,13 +39,7 @@ void ShadowChecker::callLook(const ShadowAccess &one, const SomeLanes &lanes,
     RaceWord word = raceWord(one.access.laneBytes);
     note = noteOf(word, raceSetOf(one));
     how = wordsFor(word, raceSetOf(one));
-    for (Value code : {codes.program, codes.lock}) {
-      if (!code)
-        code = numberLike(0, i64, b);
-      if (code.getType() != i64)
-        code = arith::ExtUIOp::create(b, i64, code);
-      ofRace.push_back(code);
-    }
+    ofRace = {codes.program, codes.lock};
   }
   addTo(note, one);
   auto look = probe::ShadowOp::create(

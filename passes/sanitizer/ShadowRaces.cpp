@@ -167,24 +167,29 @@ static Value codeOf(Value linear, unsigned bits, Value salt, Type type,
   return b.createOrFold<arith::TruncIOp>(type, code);
 }
 
-/// Also takes the salt out of the shadow's address.
+/// For calls, the codes are made by the runtime. Else it also takes the salt
+/// out of the shadow's address.
 RaceCodes ShadowChecker::raceCodes(const ShadowAccess &one, ShadowWords &words,
                                    ImplicitLocOpBuilder &b) {
   Type i64 = b.getI64Type();
+  Value lock;
+  if (one.lock) {
+    Value &pointer = lockPointers[one.lock->acquire];
+    if (!pointer)
+      pointer = Locks::pointerBefore(*one.lock);
+    lock = addressOf(pointer, b);
+    lock = arith::ShRUIOp::create(b, lock, numberLike(2, i64, b));
+  }
+  if (checker.callsShadows)
+    return {linearProgram(b), lock ? lock : numberLike(0, i64, b)};
   Value salt =
       arith::AndIOp::create(b, words.shadow, numberLike(saltBits, i64, b));
   words.shadow = arith::XOrIOp::create(b, words.shadow, salt);
   RaceWord word = raceWord(one.access.laneBytes);
   Type type = word.size <= 32 ? Type(b.getI32Type()) : i64;
   RaceCodes codes{codeOf(linearProgram(b), word.bits, salt, type, b), {}};
-  if (!one.lock)
-    return codes;
-  Value &pointer = lockPointers[one.lock->acquire];
-  if (!pointer)
-    pointer = Locks::pointerBefore(*one.lock);
-  Value address = addressOf(pointer, b);
-  address = arith::ShRUIOp::create(b, address, numberLike(2, i64, b));
-  codes.lock = codeOf(address, word.bits, salt, type, b);
+  if (lock)
+    codes.lock = codeOf(lock, word.bits, salt, type, b);
   return codes;
 }
 

@@ -366,9 +366,17 @@ def test_sanitizer_on_cpus_without_proofs() -> None:
     ):
         ratios = [float(row[column]) for row in rows]
         assert wording.format(min(ratios), max(ratios), statistics.geometric_mean(ratios)) in said
-    times = re.findall(r"^\S.*? {2,}[\d.]+ +([\d.]+) +[\d.]+ +[\d.]+$", compiled, re.MULTILINE)
-    slower = [float(ratio) for ratio in times]
-    assert f"takes {min(slower):.2f} to {max(slower):.2f} times as long with `bounds,lanes,hints`" in said
+    times = re.findall(r"^\S.*? {2,}[\d.]+ +([\d.]+) +([\d.]+) +([\d.]+)$", compiled, re.MULTILINE)
+    assert len(times) == 10
+    for column, wording in enumerate(
+        (
+            "takes {:.2f} to {:.2f} times as long with `bounds,lanes,hints`,",
+            "{:.2f} to {:.2f} times with `uninit`,",
+            "and {:.2f} to {:.2f} times with `race`.",
+        )
+    ):
+        ratios = [float(row[column]) for row in times]
+        assert wording.format(min(ratios), max(ratios)) in said
 
 
 def test_sanitizer_launches() -> None:

@@ -89,10 +89,13 @@ void MessageLowering::call(StringRef function, triton::PrintOp op) {
       arguments.push_back(context.scalars.lookup(value));
       continue;
     }
-    Buffer buffer = scratch.allocate(loweredType(tensor.getElementType()),
-                                     tensor.getShape());
-    tensors.push_back({value, buffer});
-    arguments.push_back(buffer.ptr);
+    auto [known, isNew] = written.try_emplace({op->getBlock(), value});
+    if (isNew) {
+      known->second = scratch.allocate(loweredType(tensor.getElementType()),
+                                       tensor.getShape());
+      tensors.push_back({value, known->second});
+    }
+    arguments.push_back(known->second.ptr);
   }
   if (!tensors.empty())
     emitRolled(b, [&] {

@@ -145,6 +145,8 @@ private:
   void call(StringRef function, triton::PrintOp op);
 
   LaneBuilder &b;
+  /// Tensors that calls in a block have got, and where their elements are.
+  DenseMap<std::pair<Block *, Value>, Buffer> written;
 };
 
 } // namespace mlir::triton_ext::cpu

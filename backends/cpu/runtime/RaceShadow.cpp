@@ -11,6 +11,7 @@
 // and the second of two programs that race finds the first one. In a block that
 // this launch has not touched, all words are 0, whatever is there.
 
+#include "Codes.h"
 #include "Runtime.h"
 #include "Shadow.h"
 
@@ -62,7 +63,7 @@ namespace {
 /// What an access adds to words, and what it races with.
 class Access {
 public:
-  Access(int64_t how, int64_t program, int64_t lock);
+  Access(int64_t how, int salt, uint64_t program, uint64_t lock);
 
   /// Whether a word has a program that this access races with.
   bool races(uint64_t word) const;
@@ -79,18 +80,19 @@ private:
     return found && found != code;
   }
 
-  int bits;           ///< of a code
-  int locks;          ///< the set of the locks
-  uint8_t raced;      ///< the sets that it races with, a bit for each
-  uint8_t racedLocks; ///< those of them in which only other locks race
-  uint64_t program, held;
+  int bits;               ///< of a code
+  int locks;              ///< the set of the locks
+  uint8_t raced;          ///< the sets that it races with, a bit for each
+  uint8_t racedLocks;     ///< those of them in which only other locks race
+  uint64_t program, held; ///< their codes
   uint64_t added, own;
 };
 } // namespace
 
-Access::Access(int64_t how, int64_t program, int64_t lock)
+Access::Access(int64_t how, int salt, uint64_t program, uint64_t lock)
     : bits(how & 0xff), locks(how >> 16 & 0xff), raced(how >> 24),
-      racedLocks(how >> 32), program(program), held(lock) {
+      racedLocks(how >> 32), program(codeOf(program, bits, salt)),
+      held(lock ? codeOf(lock, bits, salt) : 0) {
   int set = how >> 8 & 0xff;
   added = this->program << (bits * set);
   own = 0;
@@ -140,7 +142,7 @@ namespace {
 template <typename Word> class Look {
 public:
   Look(const Memory &memory, int64_t shadow, const Access &access,
-       const int64_t *addresses, bool isScalar)
+       const Addresses &addresses, bool isScalar)
       : memory(memory), access(access), addresses(addresses),
         isScalar(isScalar) {
     shadow &= ~kSaltBits;
@@ -159,12 +161,12 @@ private:
   void at(int64_t block, int64_t first, int64_t count, int64_t lane);
   void addIfRaced(uint64_t word, int64_t lane) {
     if (access.races(word))
-      found.add(isScalar ? -1 : lane, addresses[lane], int64_t(word));
+      found.add(isScalar ? -1 : lane, addresses.of(lane), int64_t(word));
   }
 
   const Memory memory;
   const Access access;
-  const int64_t *addresses;
+  const Addresses addresses;
   bool isScalar;
   uint64_t launch;
   Block *blocks;
@@ -226,7 +228,7 @@ void Look<Word>::at(int64_t number, int64_t first, int64_t count,
 
 template <typename Word>
 static Failures look(const Memory &memory, int64_t shadow, const Access &access,
-                     const int64_t *addresses, int64_t lanes) {
+                     const Addresses &addresses, int64_t lanes) {
   Look<Word> look(memory, shadow, access, addresses, /*isScalar=*/!lanes);
   forRuns(memory, addresses, std::max<int64_t>(lanes, 1),
           [&](const Run &run) { look.at(run); });
@@ -235,6 +237,7 @@ static Failures look(const Memory &memory, int64_t shadow, const Access &access,
 
 /// Adds the program to the words of the lanes of an access of `bytes` bytes,
 /// and reports those in which it finds another program that it races with.
+/// Without a shadow, nothing is looked at.
 ///
 /// \param slot the slot of the launch; without kSlotMagic, nothing is looked at
 /// \param argument the place of the argument's words in the slot
@@ -244,19 +247,21 @@ static Failures look(const Memory &memory, int64_t shadow, const Access &access,
 /// the sets that it races with, and those of them in which only accesses under
 /// other locks race: 8 bits each, from the lowest ones on
 /// \param lanes how many; 0 for an access of a scalar, which has one
-/// \param program the code of the program
-/// \param lock the same of the lock that it holds; 0 if it holds none
-/// \param addresses of the lanes; those that are off have one that is outside
-/// of the memory
-TRITON_EXT_CPU_API void triton_ext_cpu_look_for_races(
-    int32_t x, int32_t y, int32_t z, int64_t *slot, int64_t argument,
-    int64_t site, int64_t tag, int64_t bytes, int64_t how, int64_t lanes,
-    int64_t program, int64_t lock, const int64_t *addresses) {
-  if (slot[0] != kSlotMagic)
-    return;
+/// \param base,scale,offsets the addresses of the lanes
+/// \param program its place in the grid
+/// \param lock the number of the lock that it holds; 0 if it holds none
+TRITON_EXT_CPU_API void
+triton_ext_cpu_look_for_races(int32_t x, int32_t y, int32_t z, int64_t *slot,
+                              int64_t argument, int64_t site, int64_t tag,
+                              int64_t bytes, int64_t how, int64_t lanes,
+                              int64_t base, int64_t scale, int64_t program,
+                              int64_t lock, const int64_t *offsets) {
   const int64_t *words = slot + argument;
+  if (slot[0] != kSlotMagic || !words[kRaceShadow])
+    return;
   const Memory memory{words[0], words[1], bytes};
-  const Access access(how, program, lock);
+  const Addresses addresses{base, scale, offsets};
+  const Access access(how, words[kRaceShadow] & kSaltBits, program, lock);
   auto lookHere = bytes == 1   ? look<uint16_t>
                   : bytes == 2 ? look<uint32_t>
                                : look<uint64_t>;

@@ -13,23 +13,23 @@
 using namespace triton_ext::cpu;
 
 __attribute__((always_inline)) static inline bool
-areContiguous(const int64_t *addresses, int64_t lanes, int64_t bytes) {
+areContiguous(const int64_t *offsets, int64_t lanes, int64_t step) {
   int64_t different = 0;
   for (int64_t i = 0; i < lanes; ++i)
-    different |= addresses[i] ^ (addresses[0] + i * bytes);
+    different |= offsets[i] ^ (offsets[0] + i * step);
   return !different;
 }
 
-int64_t triton_ext::cpu::lengthOfRun(const int64_t *addresses, int64_t lanes,
-                                     int64_t bytes) {
+int64_t triton_ext::cpu::lengthOfRun(const int64_t *offsets, int64_t lanes,
+                                     int64_t step) {
   constexpr auto areContiguousHere = inWidestVectors<areContiguous>;
-  constexpr int64_t step = 64;
+  constexpr int64_t group = 64;
   int64_t length = 2;
-  // Steps are compared from the lane before, which is known to follow.
-  while (lanes - length >= step &&
-         areContiguousHere(addresses + length - 1, step + 1, bytes))
-    length += step;
-  while (length < lanes && addresses[length] == addresses[0] + length * bytes)
+  // Groups are compared from the lane before, which is known to follow.
+  while (lanes - length >= group &&
+         areContiguousHere(offsets + length - 1, group + 1, step))
+    length += group;
+  while (length < lanes && offsets[length] == offsets[0] + length * step)
     ++length;
   return length;
 }
@@ -112,7 +112,7 @@ void Bits::set(int64_t first, int64_t end) {
 
 /// Looks at the bits of the lanes of an access of `bytes` bytes. What it reads
 /// must be written, and what it writes is from then on. All lanes are compared
-/// before the first one is marked.
+/// before the first one is marked. Without a shadow, nothing is looked at.
 ///
 /// \param slot the slot of the launch; without kSlotMagic, nothing is looked at
 /// \param argument the place of the argument's words in the slot
@@ -120,17 +120,16 @@ void Bits::set(int64_t first, int64_t end) {
 /// \param tag the tag of its records
 /// \param how 1 if the access reads, plus 2 if it writes
 /// \param lanes how many; 0 for an access of a scalar, which has one
-/// \param addresses of the lanes; those that are off have one that is outside
-/// of the memory
-TRITON_EXT_CPU_API void
-triton_ext_cpu_look_at_bits(int32_t x, int32_t y, int32_t z, int64_t *slot,
-                            int64_t argument, int64_t site, int64_t tag,
-                            int64_t bytes, int64_t how, int64_t lanes,
-                            const int64_t *addresses) {
-  if (slot[0] != kSlotMagic)
-    return;
+/// \param base,scale,offsets the addresses of the lanes
+TRITON_EXT_CPU_API void triton_ext_cpu_look_at_bits(
+    int32_t x, int32_t y, int32_t z, int64_t *slot, int64_t argument,
+    int64_t site, int64_t tag, int64_t bytes, int64_t how, int64_t lanes,
+    int64_t base, int64_t scale, const int64_t *offsets) {
   const int64_t *words = slot + argument;
+  if (slot[0] != kSlotMagic || !words[kInitShadow])
+    return;
   const Memory memory{words[0], words[1], bytes};
+  const Addresses addresses{base, scale, offsets};
   const int64_t count = std::max<int64_t>(lanes, 1);
   Bits bits(words[kInitShadow]);
   if (how & 1) {
@@ -140,7 +139,7 @@ triton_ext_cpu_look_at_bits(int32_t x, int32_t y, int32_t z, int64_t *slot,
         return;
       for (int64_t i = 0; i < run.lanes; ++i)
         if (int64_t at = run.offset + i * bytes; !bits.areSet(at, at + bytes))
-          found.add(lanes ? run.lane + i : -1, addresses[run.lane + i]);
+          found.add(lanes ? run.lane + i : -1, addresses.of(run.lane + i));
     });
     note(found, siteOf(slot, site, tag, x, y, z),
          {slot[kSlotSerial], found.address});

@@ -51,6 +51,17 @@ struct Memory {
   }
 };
 
+/// The addresses of the lanes of an access: `base` plus `scale` times an
+/// offset. Those of lanes that are off are outside of the memory.
+struct Addresses {
+  int64_t base, scale;
+  const int64_t *offsets;
+
+  int64_t of(int64_t lane) const {
+    return int64_t(uint64_t(base) + uint64_t(scale) * uint64_t(offsets[lane]));
+  }
+};
+
 /// Lanes with contiguous elements.
 struct Run {
   int64_t lane;   ///< the first one
@@ -58,23 +69,25 @@ struct Run {
   int64_t lanes;  ///< how many
 };
 
-/// Returns how many lanes from the first one on have contiguous elements, if
-/// the first two have.
-int64_t lengthOfRun(const int64_t *addresses, int64_t lanes, int64_t bytes);
+/// Returns how many lanes from the first one on have offsets that are `step`
+/// apart, if those of the first two are.
+int64_t lengthOfRun(const int64_t *offsets, int64_t lanes, int64_t step);
 
 /// Calls `body` for the runs of the lanes whose elements are in the memory.
 template <typename Body>
-void forRuns(const Memory &memory, const int64_t *addresses, int64_t lanes,
+void forRuns(const Memory &memory, const Addresses &addresses, int64_t lanes,
              Body body) {
+  const int64_t step = memory.bytes / addresses.scale;
   for (int64_t lane = 0; lane < lanes;) {
-    int64_t offset = addresses[lane] - memory.start;
+    int64_t offset =
+        int64_t(uint64_t(addresses.of(lane)) - uint64_t(memory.start));
     if (!memory.has(offset)) {
       ++lane;
       continue;
     }
-    const int64_t *first = addresses + lane;
-    bool isRun = lanes - lane > 1 && first[1] == first[0] + memory.bytes;
-    int64_t length = isRun ? lengthOfRun(first, lanes - lane, memory.bytes) : 1;
+    const int64_t *first = addresses.offsets + lane;
+    bool isRun = lanes - lane > 1 && first[1] == first[0] + step;
+    int64_t length = isRun ? lengthOfRun(first, lanes - lane, step) : 1;
     int64_t room = (memory.end - memory.start - offset) / memory.bytes;
     Run run{lane, offset, std::min(length, room)};
     body(run);

@@ -3,6 +3,7 @@
 // Lowers probes to calls of the CPU backend's runtime: code that looks at the
 // lanes of an access, and that is compiled once, not in each kernel.
 
+#include "Calls.h"
 #include "Clock.h"
 #include "Emitter.h"
 #include "Layout.h"
@@ -23,7 +24,7 @@ void Emitter::call(StringRef function, unsigned site, uint32_t argument,
   llvm::append_range(all, operands);
   auto call = tt::PrintOp::create(b, "", /*hex=*/false, all,
                                   SmallVector<int32_t>(all.size()));
-  call->setAttr("triton_ext_cpu.call", b.getStringAttr(function));
+  call->setAttr(kCall, b.getStringAttr(function));
 }
 
 /// The attribute of two neighbouring checks of the lanes of an access: the
@@ -53,7 +54,39 @@ bool Emitter::callRuntime(unsigned site, CheckOp check) {
   return true;
 }
 
-/// Looks at a shadow. A lane that is off gets an address outside of the memory.
+namespace {
+/// The addresses of the lanes of a look: a base, i64, and a tensor of offsets,
+/// each of which is multiplied by `scale`.
+struct Addresses {
+  Value base, offsets; ///< the base is null for 0
+  int64_t scale = 1;
+};
+} // namespace
+
+/// Returns the addresses of a look with lanes. Of pointers into one tensor, the
+/// base is that of the tensor, and the offsets count elements: so they are the
+/// same for accesses to several tensors at the same places.
+static Addresses addressesOf(ShadowOp op) {
+  Value address = op.getAddress();
+  auto number = address.getDefiningOp<tt::PtrToIntOp>();
+  auto sum =
+      number ? number.getSrc().getDefiningOp<tt::AddPtrOp>() : tt::AddPtrOp();
+  auto base = sum ? sum.getPtr().getDefiningOp<tt::SplatOp>() : tt::SplatOp();
+  if (!base)
+    return {{}, address};
+  Type pointee =
+      cast<tt::PointerType>(base.getSrc().getType()).getPointeeType();
+  if (!pointee.isIntOrFloat() ||
+      llvm::divideCeil(pointee.getIntOrFloatBitWidth(), 8) != op.getBytes())
+    return {{}, address};
+  return {base.getSrc(), sum.getOffset(), int64_t(op.getBytes())};
+}
+
+/// The offset of a lane that is off. It is outside of all memory also if it is
+/// multiplied by the 8 bytes of an element.
+static constexpr int64_t kNowhere = -(int64_t(1) << 59);
+
+/// Looks at a shadow.
 LogicalResult Emitter::emitShadow(unsigned site, ShadowOp op) {
   if (!clock.hasRuntime())
     return op->emitOpError() << "expected the target x86-64, whose runtime "
@@ -62,23 +95,31 @@ LogicalResult Emitter::emitShadow(unsigned site, ShadowOp op) {
     return op->emitOpError()
            << "expected an argument below " << kernel.getNumArguments()
            << ", got " << op.getArgument();
-  Value address = op.getAddress();
-  auto type = dyn_cast<RankedTensorType>(address.getType());
+  Type i64 = b.getI64Type();
+  auto [base, offsets, scale] = addressesOf(op);
+  auto type = dyn_cast<RankedTensorType>(offsets.getType());
   int64_t lanes = type ? type.getNumElements() : 0;
+  if (base)
+    base = tt::PtrToIntOp::create(b, i64, base);
+  else
+    base = constant(0);
+  if (type && !type.getElementType().isInteger(64)) {
+    type = type.clone(i64);
+    offsets = arith::ExtSIOp::create(b, type, offsets);
+  }
   if (Value mask = op.getMask()) {
-    Value none = constant(0);
+    Value none = constant(kNowhere);
     if (type)
       none = tt::SplatOp::create(b, type, none);
-    address = arith::SelectOp::create(b, mask, address, none);
+    offsets = arith::SelectOp::create(b, mask, offsets, none);
   }
   if (!type)
-    address = splat(address, 1);
+    offsets = splat(offsets, 1);
   SmallVector<Value> operands{constant(op.getBytes()), constant(op.getHow()),
-                              constant(lanes)};
+                              constant(lanes), base, constant(scale)};
   llvm::append_range(operands, op.getNumbers());
-  operands.push_back(address);
-  call(op.getNumbers().empty() ? "triton_ext_cpu_look_at_bits"
-                               : "triton_ext_cpu_look_for_races",
-       site, op.getArgument(), operands);
+  operands.push_back(offsets);
+  call(op.getNumbers().empty() ? kLookAtBits : kLookForRaces, site,
+       op.getArgument(), operands);
   return success();
 }

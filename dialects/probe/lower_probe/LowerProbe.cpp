@@ -3,6 +3,7 @@
 // Erases the operations of the dialect `probe`, or lowers them to tt. All other
 // operations stay as they are.
 
+#include "Calls.h"
 #include "Clock.h"
 #include "Emitter.h"
 
@@ -177,13 +178,14 @@ LogicalResult LowerProbePass::emitAll() {
     return success();
   module->setAttr(kLowered, UnitAttr::get(&getContext()));
   erasePromises(module);
-  bool hasProbes = false;
+  bool hasProbes = false, hasShadows = false;
   for (auto function :
        llvm::make_early_inc_range(module.getOps<triton::FuncOp>())) {
     SmallVector<Operation *> probes = probesIn(function);
     if (probes.empty())
       continue;
     hasProbes |= !llvm::all_of(probes, llvm::IsaPred<FollowOp>);
+    hasShadows |= llvm::any_of(probes, llvm::IsaPred<ShadowOp>);
     if (function.isPublic()) {
       Clock clock(module);
       Emitter emitter(function, probes, clock);
@@ -209,7 +211,11 @@ LogicalResult LowerProbePass::emitAll() {
   OpPassManager manager(ModuleOp::getOperationName());
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
-  return runPipeline(manager, module);
+  if (failed(runPipeline(manager, module)))
+    return failure();
+  if (hasShadows)
+    module.walk(joinLooks);
+  return success();
 }
 
 void LowerProbePass::runOnOperation() {

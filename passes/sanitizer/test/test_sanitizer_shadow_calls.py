@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Callable
 from typing import Any
 
@@ -10,12 +11,16 @@ import pytest
 
 pytest.importorskip("triton_ext.backends.cpu.driver")
 
+import numpy as np
 import torch
 import triton
 import triton.language as tl
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
+from triton_ext.backends.cpu import _library
+from triton_ext.probe._layout import SLOT_MAGIC
 from triton_ext.sanitize import _looks
+from triton_ext.sanitize._partners import SALTS, codes_of
 
 import triton_ext as tx
 from support.sanitizer.looking import always_look
@@ -167,6 +172,32 @@ def test_programs_that_read_the_same(shift: int) -> None:
         read_the_first[(4,)](torch.zeros(2048)[shift:], B=256)
     assert report.counts()["checked"] == 2
     assert not report.findings, report.text()
+
+
+def code_in_word(program: int, bits: int, salt: int, lock: int = 0) -> int:
+    """Returns what a store of a program adds to the word of a block, by a call of the runtime. The word has one set,
+    and behind it that of the locks.
+    """
+    memory, shadow = (ctypes.c_int64 * 64)(), (ctypes.c_uint64 * 256)()
+    shadow[0] = 1  # the number of the launch; from 64 bytes on, a state and a word for each block
+    start = ctypes.addressof(memory)
+    slot = (ctypes.c_int64 * 64)(SLOT_MAGIC)
+    slot[8:10], slot[13] = [start, start + 512], ctypes.addressof(shadow) + salt
+    offsets = (ctypes.c_int64 * 64)(*range(64))
+    numbers = map(ctypes.c_int64, [8, 40, 0, 8, bits | 1 << 16, 64, start, 8, program, lock])
+    _library.runtime().triton_ext_cpu_look_for_races(0, 0, 0, slot, *numbers, offsets)
+    return shadow[9]
+
+
+@pytest.mark.parametrize("salt", range(SALTS))
+def test_codes(salt: int) -> None:
+    """The runtime computes those that the host does, which also knows those of kernels."""
+    programs = np.array([0, 1, 63, 64, 4097, 70_000, 2**20 + 3, 2**31 - 2])
+    for bits in range(2, 25):
+        found = [code_in_word(program, bits, salt) for program in programs.tolist()]
+        assert found == codes_of(programs, bits, salt).tolist(), bits
+        both = [code_in_word(5, bits, salt, lock) for lock in programs[1:].tolist()]
+        assert both == (codes_of(programs[1:], bits, salt) << bits | codes_of(np.array([5]), bits, salt)).tolist(), bits
 
 
 @triton.jit

@@ -13,7 +13,7 @@ from support import mutants
 from support.sanitizer import mutations
 
 TESTS = Path(__file__).with_name("test_sanitizer_shadow_calls.py")
-bits, races = (partial(mutants.Mutation, f"runtime/{name}.cpp") for name in ("Shadow", "RaceShadow"))
+bits, races, codes = (partial(mutants.Mutation, f"runtime/{name}.cpp") for name in ("Shadow", "RaceShadow", "Codes"))
 
 #: The other extensions that the tests use.
 BESIDE = ["passes/sanitizer", "dialects/probe", "passes/intensity"]
@@ -27,6 +27,10 @@ MUTATIONS = {
     ),
     "each access is of a whole block": (TESTS, "threads", races("count == elements", "true")),
     "words of elements begin without programs": (TESTS, "keeps_its", races("Word(word)", "Word(0)")),
+    "codes take the same bits of the hash in each launch": (
+        TESTS, "codes", codes("64 - width - width * salt", "64 - width"),
+    ),
+    "the complement of a bit is the bit": (TESTS, "codes", codes("~left & all", "left & all")),
     "no program in a set is another one": (TESTS, "read_the_same", races("found && found != code", "true")),
     "words in the middle are written": (
         TESTS, "unwritten_lanes",
