@@ -7,6 +7,7 @@ processor it is made of operations of Triton, so the host's side runs here as it
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -136,6 +137,21 @@ def test_a_store_of_other_values_to_the_indices_changes_nothing() -> None:
     assert set(index) == {1}
     (one,) = report.findings
     assert (one.lane, one.coordinates) == (77, (130,))
+
+
+@pytest.mark.parametrize(
+    "test",
+    [
+        test_the_first_lane_of_the_first_program,
+        test_a_lane_out_of_memory_comes_first,
+        test_launches_with_a_finding_are_counted_from_the_next_one_on,
+        test_a_store_of_other_values_to_the_indices_changes_nothing,
+    ],
+)
+def test_without_assembly(monkeypatch: pytest.MonkeyPatch, test: Callable[[], None]) -> None:
+    """A GPU of NVIDIA finds the same with the operations that other GPUs have."""
+    keep_first_lanes(monkeypatch, has_assembly=False)
+    test()
 
 
 def compiled(B: int, warps: int = 4, kernel: Any = gather, target: GPUTarget = NVIDIA, **options: bool) -> Any:
