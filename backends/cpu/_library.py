@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import ctypes
-import functools
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -16,6 +15,7 @@ from triton_ext.errors import TritonExtError
 from triton_ext.loading.libraries import load_infra
 from triton_ext.loading.library_bytes import in_memory, read_bytes
 from triton_ext.patches import plugin_module
+from triton_ext.support.once import once
 from triton_ext.support.resources import library_dir
 
 if TYPE_CHECKING:  # every process that imports Triton imports this module; few need the loader
@@ -190,7 +190,7 @@ def extension_passes() -> dict[str, LoadedLibrary]:
     return loaded
 
 
-@functools.cache
+@once
 def compiler() -> Compiler:
     """Returns the compiler; the first call loads it.
 
@@ -202,7 +202,7 @@ def compiler() -> Compiler:
     return Compiler(compiler_path())
 
 
-@functools.cache
+@once
 def runtime() -> ctypes.PyDLL:
     """Returns the runtime. Kernels are linked against its functions and those of libm when they are loaded.
 

@@ -27,6 +27,7 @@ from .loading.loader import load_library
 from .loading.manifest import OwnPass
 from .startup.driver import NoDriver
 from .support.closest import closest
+from .support.once import once
 from .support.resources import own_code
 from .support.shown import shown
 
@@ -81,7 +82,7 @@ def runtime_path(name: str) -> Path:
     return _extension(name).path.with_name(f"libTritonExt{name[:1].upper()}{name[1:]}Runtime.so")
 
 
-@functools.cache
+@once
 def runtime(name: str) -> ctypes.CDLL:
     """Returns the runtime of the backend `name`; the first call loads it.
 
@@ -196,7 +197,7 @@ def _driver(name: str) -> Any:
         raise TritonExtError(f"the target '{name}' cannot run kernels on this machine: {reason}") from error
 
 
-@functools.cache
+@once
 def _made(driver: type[Any]) -> Any:
     """Returns the driver of a class, made once: kernels refer to the driver that has loaded them.
 

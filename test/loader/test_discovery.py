@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import triton_ext as tx
+from support import forked_python
 from triton_ext.loading import library_bytes
 
 if TYPE_CHECKING:
@@ -176,9 +177,9 @@ with p:
 
 
 @pytest.mark.slow
-def test_loaded_on_first_use(run_python: RunPython) -> None:
+def test_loaded_on_first_use(tmp_path: Path) -> None:
     """Finding, describing and placing a pass loads neither the pass nor Triton; entering a pipeline loads both."""
-    done = run_python(MAPPED)
+    done = forked_python.start([sys.executable, "-c", MAPPED], cwd=tmp_path)  # a forked program has mapped libtriton
     assert done.stdout.splitlines() == [
         "[]",
         "[] False",

@@ -101,6 +101,30 @@ def test_first_launches_from_many_threads() -> None:
     assert output("first_launches") == "0\n"
 
 
+FIRST_COMPILATIONS = """
+import threading, time
+from triton_ext.backends.cpu import _library
+
+bind = _library.plugin_module.bind
+def slow(library):
+    bind(library)
+    time.sleep(0.2)  # another thread finds no compiler meanwhile
+_library.plugin_module.bind = slow
+found = []
+threads = [threading.Thread(target=lambda: found.append(_library.compiler())) for _ in range(4)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+print(len(found), len({*found}), "allow_inlining" in found[0].passes)
+"""
+
+
+def test_first_compilations_in_many_threads_load_one_compiler() -> None:
+    done = forked_python.run([sys.executable, "-c", FIRST_COMPILATIONS], check=True)
+    assert (done.stdout, done.stderr) == ("4 1 True\n", "")
+
+
 @pytest.mark.parametrize("threads", [-1, 2.5, "2"])
 def test_an_option_that_is_no_number_of_threads(threads: Any) -> None:
     with pytest.raises(ValueError, match=r"num_threads is .*, expected a number of threads"):

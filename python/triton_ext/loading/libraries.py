@@ -7,13 +7,13 @@ This is apart from the loader because ``triton-ext-opt`` needs it at every start
 from __future__ import annotations
 
 import ctypes
-import functools
 import time
 from collections.abc import Iterable
 from pathlib import Path
 
 from ..errors import TritonExtError
 from ..support import resources
+from ..support.once import once
 from . import index
 from .library_bytes import in_memory, read_bytes
 
@@ -26,7 +26,7 @@ def infra_library() -> Path:
     return resources.library_dir() / "libTritonExtPassInfra.so"
 
 
-@functools.cache
+@once
 def load_infra() -> str:
     """Loads libTritonExtPassInfra.so, so that every pass library in this process uses this copy.
 
