@@ -77,8 +77,6 @@ ProgramOrder::ProgramOrder(triton::FuncOp function) {
   Value divisor = divisorOf(only);
   auto type = cast<RankedTensorType>(dot.getA().getType());
   int64_t tileRows = type.getShape()[type.getRank() - 2];
-  int64_t bytes =
-      std::max<int64_t>(1, type.getElementType().getIntOrFloatBitWidth() / 8);
   if (!divisor)
     return;
   // The number is read behind the divisor, so that it may depend on it.
@@ -95,10 +93,11 @@ ProgramOrder::ProgramOrder(triton::FuncOp function) {
   }
   id = only;
   columns = divisor;
-  bool isLoadedF32 = type.getElementType().isF32() &&
-                     dot.getA().getDefiningOp<triton::LoadOp>();
-  int64_t bytesOfGroup = isLoadedF32 ? bytesOfF32Rows : bytesOfRows;
-  rows = std::max(leastRows, bytesOfGroup / bytes / tileRows);
+  Type element = type.getElementType();
+  bool isSlow = (element.isF16() || element.isF32()) &&
+                dot.getA().getDefiningOp<triton::LoadOp>();
+  int64_t matrixRows = isSlow ? rowsOfSlowProducts : rowsOfGroup;
+  rows = std::max(leastRows, matrixRows / tileRows);
 }
 
 Value ProgramOrder::reordered(LaneBuilder &b, Value number, Value count,

@@ -31,15 +31,14 @@ struct ProgramOrder {
   int64_t rows = 1;
 
 private:
-  /// The bytes that the rows of a group have in each column of the left matrix:
-  /// with a K of 2048, they fill half of a cache of 2 MB.
-  static constexpr int64_t bytesOfRows = 512;
-  /// The same for a left operand of f32 that is loaded. A product of f32 takes
-  /// so long that its rows may come from the last level of the cache, and more
-  /// rows share a packed column.
-  static constexpr int64_t bytesOfF32Rows = 4096;
+  /// The rows of the left matrix in a group.
+  static constexpr int64_t rowsOfGroup = 512;
+  /// The same if the left operand is an f16 or f32 that is loaded. Such a
+  /// product takes so long that its rows may come from the last level of the
+  /// cache, and more rows share a packed column.
+  static constexpr int64_t rowsOfSlowProducts = 1024;
   /// So many rows of tiles share a packed column of the right matrix also if
-  /// they have more bytes: packing it takes longer than reading the left matrix
+  /// they are more: packing it takes longer than reading the left matrix
   /// from a slower cache.
   static constexpr int64_t leastRows = 4;
 };

@@ -64,7 +64,7 @@ def order_of(
     steps, count = 3, rows * columns - missing
     a, b = (torch.randint(-2, 3, (n, steps, 16, 16)).to(dtype) for n in (rows, columns))
     c, log = torch.ones(rows, columns, 16, 16), torch.zeros(1 + rows * columns, dtype=torch.int32)
-    element = "*bf16" if dtype == torch.bfloat16 else "*fp32"
+    element = {torch.bfloat16: "*bf16", torch.float16: "*fp16", torch.float32: "*fp32"}[dtype]
     types = {"a": element, "b": element, "c": "*fp32", "log": "*i32", "columns": "i32"}
     kernel = compiled(numbered, types, {"STEPS": steps, "HOW": how}, "haswell")
     arguments = (a, b, c, log, Number(columns))
@@ -78,23 +78,28 @@ def order_of(
 
 @pytest.mark.parametrize("how", [0, 1])
 @pytest.mark.parametrize(
-    ("rows", "columns"), [(16, 3), (32, 1), (16, 5), (48, 2), (8, 3), (24, 2), (6, 5), (1, 7), (17, 2)]
+    ("rows", "columns"), [(32, 3), (64, 1), (16, 5), (96, 2), (8, 3), (24, 2), (6, 5), (1, 7), (17, 2)]
 )
 def test_groups_of_rows_run_column_by_column(how: int, rows: int, columns: int, tmp_path: Path) -> None:
-    """A group has 16 rows, which have 512 bytes in each column of a, or the power of two that divides the rows."""
-    group = min(16, rows & -rows)
+    """A group has 32 rows of tiles, 512 rows of a, or the power of two that divides the rows."""
+    group = min(32, rows & -rows)
     groups = itertools.product(range(0, rows, group), range(columns), range(group))
     assert order_of(how, rows, columns, tmp_path) == [(first + row) * columns + column for first, column, row in groups]
 
 
-@pytest.mark.parametrize(("how", "most"), [(0, 64), (4, 8)])
+@pytest.mark.parametrize(
+    ("dtype", "how", "most"),
+    [(torch.float32, 0, 64), (torch.float32, 4, 32), (torch.float16, 0, 64)],
+)
 @pytest.mark.parametrize(("rows", "columns"), [(128, 2), (64, 3), (48, 3), (96, 2)])
-def test_groups_of_f32(how: int, most: int, rows: int, columns: int, tmp_path: Path) -> None:
-    """A group has 64 rows of tiles, 4,096 bytes of each column of a; it has 8 if the left operand is computed."""
+def test_groups_of_slow_products(
+    dtype: torch.dtype, how: int, most: int, rows: int, columns: int, tmp_path: Path
+) -> None:
+    """A group has 64 rows of tiles, 1,024 rows of a; 512 rows of a if the left operand is computed."""
     group = min(most, rows & -rows)
     groups = itertools.product(range(0, rows, group), range(columns), range(group))
     expected = [(first + row) * columns + column for first, column, row in groups]
-    assert order_of(how, rows, columns, tmp_path, dtype=torch.float32) == expected
+    assert order_of(how, rows, columns, tmp_path, dtype=dtype) == expected
 
 
 @pytest.mark.parametrize(("rows", "columns", "missing"), [(2, 4, 1), (16, 3, 2), (9, 5, 4), (1, 2, 1)])

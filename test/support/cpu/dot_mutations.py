@@ -146,12 +146,13 @@ MUTATIONS = {
     "the last group is taken for full": Mutation(
         ORDER, "arith::CmpIPredicate::eq", "arith::CmpIPredicate::uge", "last_group", ORDERS
     ),
-    "a group of f32 has no more rows": Mutation(
-        ORDER, "isLoadedF32", "false", "of_f32", ORDERS, behind="bytesOfGroup = "
+    "a group of a slow product has no more rows": Mutation(
+        ORDER, "isSlow", "false", "of_slow", ORDERS, behind="matrixRows = "
     ),
-    "a computed f32 has more rows": Mutation(
-        ORDER, "dot.getA().getDefiningOp<triton::LoadOp>()", "true", "of_f32", ORDERS
+    "a slow product of a computed operand has more rows": Mutation(
+        ORDER, "dot.getA().getDefiningOp<triton::LoadOp>()", "true", "of_slow", ORDERS
     ),
+    "fp16 is not slow": Mutation(ORDER, "element.isF16()", "false", "of_slow", ORDERS),
     "a fault names the program whose turn it was": Mutation(
         "FunctionLowering.cpp", "axis ? ids[axis] : id", "ids[axis]", "fault_names", ORDERS
     ),
