@@ -89,7 +89,7 @@ void MessageLowering::call(StringRef function, triton::PrintOp op) {
       arguments.push_back(context.scalars.lookup(value));
       continue;
     }
-    auto [known, isNew] = written.try_emplace({op->getBlock(), value});
+    auto [known, isNew] = written.try_emplace({b.getInsertionBlock(), value});
     if (isNew) {
       known->second = scratch.allocate(loweredType(tensor.getElementType()),
                                        tensor.getShape());

@@ -145,7 +145,8 @@ private:
   void call(StringRef function, triton::PrintOp op);
 
   LaneBuilder &b;
-  /// Tensors that calls in a block have got, and where their elements are.
+  /// Tensors that calls in a block of the result have got, and where their
+  /// elements are.
   DenseMap<std::pair<Block *, Value>, Buffer> written;
 };
 
