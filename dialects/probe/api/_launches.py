@@ -105,7 +105,7 @@ fillers: list[Callable[[_slot.Launch, Call], _slot.Launch]] = []
 #: Each gets the same, and returns the ``CompiledKernel`` that is launched in the place of this one; None for this one.
 choosers: list[Callable[[_slot.Launch, Call], Any]] = []
 
-#: Each gets the same when the launch was made: it has begun on a GPU, or ended on the CPU.
+#: Each gets the same when the launch was made: it has begun on a GPU, or ended on the CPU, where it may have failed.
 finishers: list[Callable[[_slot.Launch, Call], None]] = []
 
 #: How many launches of a kernel with different arguments are remembered.
@@ -199,9 +199,9 @@ def _with_slot(kernel: Any, launch: Launch) -> Launch | None:
         finally:
             thread.slot = outer
             plan.slots.end(slot, call, stream, is_followed=plan.is_followed)
-        if made is not None:
-            for finish in tuple(finishers):
-                finish(plan.described, made)
+            if made is not None:
+                for finish in tuple(finishers):
+                    finish(plan.described, made)
         return None
 
     return launch_with_slot

@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+import triton
+import triton.language as tl
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from triton_ext.probe._arguments import described
@@ -265,3 +267,29 @@ def test_a_bug_of_what_the_host_knows_is_noticed(name: str, monkeypatch: pytest.
     monkeypatch.setattr(_session, "Shadows", vars(other)["Shadows"])
     found, right = chains.unwritten(steps)
     assert found != right
+
+
+@triton.jit
+def writes_and_faults(out, x, far, last, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    tl.store(out + i, 1.0)
+    if tl.program_id(0) == last:
+        tl.store(out + i, tl.load(x + i + far))
+
+
+@triton.jit
+def copied(x, out, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    tl.store(out + i, tl.load(x + i))
+
+
+@pytest.mark.parametrize("static", [True, False])
+def test_what_a_launch_that_fails_may_have_written(static: bool) -> None:
+    """Programs before the one that fails have written; nobody knows which, so all that they may write counts."""
+    with tx.sanitize("uninit", static=static) as report:
+        out, other = torch.empty(256), torch.empty(256)
+        with pytest.raises(RuntimeError, match="SIGSEGV in the kernel 'writes_and_faults'"):
+            writes_and_faults[(4,)](out, torch.ones(256), 1 << 40, 3, B=64)
+        copied[(4,)](out, other, B=64)
+    assert not report.findings, report.text()
+    assert torch.equal(other[:192], torch.ones(192))
