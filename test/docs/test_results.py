@@ -376,6 +376,7 @@ def test_sanitizer_on_cpus_without_proofs() -> None:
         )
     ):
         ratios = [float(row[column]) for row in times]
+        assert max(ratios) <= 1.5  # what issue 17 allows
         assert wording.format(min(ratios), max(ratios)) in said
 
 
