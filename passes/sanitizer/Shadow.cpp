@@ -159,9 +159,10 @@ Value ShadowChecker::hasShadow(const ShadowAccess &one) {
   Value &known = conditions[{one.argument, one.shadow}];
   if (!known) {
     ImplicitLocOpBuilder b(checker.kernel.getLoc(), checker.start);
+    Value word = checker.word(one.argument, one.shadow);
     Value none = arith::ConstantOp::create(b, b.getI64IntegerAttr(0));
-    known = arith::CmpIOp::create(b, P::ne,
-                                  checker.word(one.argument, one.shadow), none);
+    known = arith::CmpIOp::create(b, P::ne, word, none);
+    known.getDefiningOp()->setAttr("probe.has_shadow", b.getUnitAttr());
   }
   return known;
 }

@@ -97,12 +97,14 @@ private:
   bool keepsLook(const ShadowAccess &one);
   Operation *placeOf(const ShadowAccess &one);
 
+  /// Its attribute tells `lower_probe` that it says nothing else
+  /// (JoinLooks.cpp).
   Value hasShadow(const ShadowAccess &one);
   void insertLook(ShadowAccess &one);
   bool mayDefer(const ShadowAccess &one, scf::ForOp loop);
   scf::ForOp loopFor(const ShadowAccess &one);
   bool mayMove(const ShadowAccess &one);
-  Operation *stopBehind(Operation *op);
+  Operation *stopBehind(Operation *about);
   void defer(scf::ForOp loop, ArrayRef<ShadowAccess *> looks, Operation *place);
   void moveLooks();
 

@@ -71,19 +71,24 @@ bool ShadowChecker::mayMove(const ShadowAccess &one) {
          (one.access.lanes == 1 || canBuildLanes(tracker, one.access, b));
 }
 
-/// Returns the operation before which a look belongs that is about what is
-/// before or in `op`: the first one behind it that another program can hear
-/// of, or that has looks which stay where they are, or the end of the block.
-Operation *ShadowChecker::stopBehind(Operation *op) {
-  for (op = op->getNextNode(); !op->hasTrait<OpTrait::IsTerminator>();
-       op = op->getNextNode()) {
+/// Returns the operation before which a look belongs that is about `about`: the
+/// first one behind it that another program can hear of, or that has looks
+/// which stay where they are, or the end of the block. A look that stays there
+/// for an access before `about`, such as one at loaded indices, is no stop:
+/// what `about` writes is marked behind it.
+Operation *ShadowChecker::stopBehind(Operation *about) {
+  Operation *op = about->getNextNode();
+  for (; !op->hasTrait<OpTrait::IsTerminator>(); op = op->getNextNode()) {
     auto visit = [&](Operation *inner) {
       auto look = llvm::find_if(shadowed, [&](const ShadowAccess &other) {
         return other.look == inner;
       });
       if (look == shadowed.end())
         return isQuiet(inner) ? WalkResult::advance() : WalkResult::interrupt();
-      bool stays = !look->isRace() && !look->loop;
+      Operation *access =
+          about->getBlock()->findAncestorOpInBlock(*look->access.op);
+      bool isBefore = access && access->isBeforeInBlock(about);
+      bool stays = !look->isRace() && !look->loop && !isBefore;
       bool isStop = stays && (inner != op || !mayMove(*look));
       return isStop ? WalkResult::interrupt() : WalkResult::skip();
     };

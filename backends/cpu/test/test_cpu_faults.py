@@ -125,6 +125,38 @@ def test_first_compilations_in_many_threads_load_one_compiler() -> None:
     assert (done.stdout, done.stderr) == ("4 1 True\n", "")
 
 
+FORKED_MEANWHILE = """
+import os, signal, threading
+from triton_ext.support.once import once
+
+begun, ends = threading.Event(), threading.Event()
+
+@once
+def number():
+    if threading.current_thread() is not threading.main_thread():
+        begun.set()
+        ends.wait()
+    return os.getpid()
+
+thread = threading.Thread(target=number)
+thread.start()
+begun.wait()
+child = os.fork()
+if not child:
+    signal.alarm(10)
+    os._exit(number() != os.getpid())
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+ends.set()
+thread.join()
+print(number() == os.getpid())
+"""
+
+
+def test_a_child_does_not_wait_for_a_thread_of_its_parent() -> None:
+    done = forked_python.run([sys.executable, "-c", FORKED_MEANWHILE], check=True)
+    assert done.stdout == "0\nTrue\n"
+
+
 @pytest.mark.parametrize("threads", [-1, 2.5, "2"])
 def test_an_option_that_is_no_number_of_threads(threads: Any) -> None:
     with pytest.raises(ValueError, match=r"num_threads is .*, expected a number of threads"):

@@ -14,7 +14,7 @@ using namespace mlir::triton_ext::lower_probe;
 namespace tt = mlir::triton;
 
 namespace {
-/// A branch that looks at shadows, and does nothing else.
+/// A branch that looks at shadows if there are some, and does nothing else.
 struct Look {
   scf::IfOp branch;
   SmallVector<tt::PrintOp> calls;
@@ -49,9 +49,20 @@ bool Look::commutesWith(const Look &other) const {
          llvm::none_of(other.calls, isForBits);
 }
 
+/// Whether a condition says that one of some tensors has a shadow, and nothing
+/// else. The condition of an `if` of the kernel may have become a part of it,
+/// or have taken its place; the runtime would not know of that.
+static bool isOfShadows(Value condition) {
+  Operation *op = condition.getDefiningOp();
+  if (op && isa<arith::OrIOp>(op))
+    return llvm::all_of(op->getOperands(), isOfShadows);
+  return op && isa<arith::CmpIOp>(op) && op->hasAttr("probe.has_shadow");
+}
+
 static std::optional<Look> lookIn(Operation &op) {
   auto branch = dyn_cast<scf::IfOp>(op);
-  if (!branch || branch.getNumResults() || branch.elseBlock())
+  if (!branch || branch.getNumResults() || branch.elseBlock() ||
+      !isOfShadows(branch.getCondition()))
     return std::nullopt;
   Look look{branch, {}};
   for (Operation &inner : branch.thenBlock()->without_terminator()) {

@@ -45,7 +45,10 @@ tt.func public @scalar(%x: i64, %program: i64, %lock: i64) {
 // Pointers into a tensor are its address plus offsets, which count elements. Neighbouring branches with the same offsets
 // become one, also around another one with other offsets, as long as none of them marks bytes that another one looks at.
 // CHECK-LABEL: tt.func public @same
-// CHECK-SAME: %[[P:[a-z0-9]+]]: !tt.ptr<f32>, %[[Q:[a-z0-9]+]]: !tt.ptr<f16>, %[[I:[a-z0-9]+]]: tensor<64xi32>, %{{.*}}: tensor<64xi32>, %[[A:[a-z0-9]+]]: i1, %[[B:[a-z0-9]+]]: i1, %[[C:[a-z0-9]+]]: i1
+// CHECK-SAME: %[[P:[a-z0-9]+]]: !tt.ptr<f32>, %[[Q:[a-z0-9]+]]: !tt.ptr<f16>, %[[I:[a-z0-9]+]]: tensor<64xi32>, %{{.*}}: tensor<64xi32>, %[[U:[a-z0-9]+]]: i64, %[[V:[a-z0-9]+]]: i64, %[[W:[a-z0-9]+]]: i64
+// CHECK-DAG: %[[A:.*]] = arith.cmpi ne, %[[U]],
+// CHECK-DAG: %[[B:.*]] = arith.cmpi ne, %[[V]],
+// CHECK-DAG: %[[C:.*]] = arith.cmpi ne, %[[W]],
 // CHECK-DAG: %[[TWO:.*]] = arith.constant 2 : i64
 // CHECK-DAG: %[[FOUR:.*]] = arith.constant 4 : i64
 // CHECK: scf.if %[[B]]
@@ -57,7 +60,11 @@ tt.func public @scalar(%x: i64, %program: i64, %lock: i64) {
 // CHECK: %[[SECOND:.*]] = tt.ptr_to_int %[[Q]] : !tt.ptr<f16> -> i64
 // CHECK: tt.print {{.*}}look_at_bits{{.*}}, %[[SECOND]], %[[TWO]], %{{.*}} :
 module attributes {probe.target = "x86-64"} {
-tt.func public @same(%p: !tt.ptr<f32>, %q: !tt.ptr<f16>, %i: tensor<64xi32>, %j: tensor<64xi32>, %a: i1, %b: i1, %c: i1) {
+tt.func public @same(%p: !tt.ptr<f32>, %q: !tt.ptr<f16>, %i: tensor<64xi32>, %j: tensor<64xi32>, %u: i64, %v: i64, %w: i64) {
+  %zero = arith.constant 0 : i64
+  %a = arith.cmpi ne, %u, %zero {probe.has_shadow} : i64
+  %b = arith.cmpi ne, %v, %zero {probe.has_shadow} : i64
+  %c = arith.cmpi ne, %w, %zero {probe.has_shadow} : i64
   %ps = tt.splat %p : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>
   %qs = tt.splat %q : !tt.ptr<f16> -> tensor<64x!tt.ptr<f16>>
   %pi = tt.addptr %ps, %i : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
@@ -82,12 +89,19 @@ tt.func public @same(%p: !tt.ptr<f32>, %q: !tt.ptr<f16>, %i: tensor<64xi32>, %j:
 // -----
 
 // CHECK-LABEL: tt.func public @ordered
-// CHECK-SAME: %[[A:[a-z0-9]+]]: i1, %[[B:[a-z0-9]+]]: i1, %[[C:[a-z0-9]+]]: i1
+// CHECK-SAME: %[[U:[a-z0-9]+]]: i64, %[[V:[a-z0-9]+]]: i64, %[[W:[a-z0-9]+]]: i64
+// CHECK-DAG: %[[A:.*]] = arith.cmpi ne, %[[U]],
+// CHECK-DAG: %[[B:.*]] = arith.cmpi ne, %[[V]],
+// CHECK-DAG: %[[C:.*]] = arith.cmpi ne, %[[W]],
 // CHECK: scf.if %[[A]]
 // CHECK: scf.if %[[B]]
 // CHECK: scf.if %[[C]]
 module attributes {probe.target = "x86-64"} {
-tt.func public @ordered(%p: !tt.ptr<f32>, %i: tensor<64xi32>, %j: tensor<64xi32>, %a: i1, %b: i1, %c: i1) {
+tt.func public @ordered(%p: !tt.ptr<f32>, %i: tensor<64xi32>, %j: tensor<64xi32>, %u: i64, %v: i64, %w: i64) {
+  %zero = arith.constant 0 : i64
+  %a = arith.cmpi ne, %u, %zero {probe.has_shadow} : i64
+  %b = arith.cmpi ne, %v, %zero {probe.has_shadow} : i64
+  %c = arith.cmpi ne, %w, %zero {probe.has_shadow} : i64
   %ps = tt.splat %p : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>
   %pi = tt.addptr %ps, %i : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
   %pj = tt.addptr %ps, %j : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
@@ -102,6 +116,39 @@ tt.func public @ordered(%p: !tt.ptr<f32>, %i: tensor<64xi32>, %j: tensor<64xi32>
   scf.if %c {
     %x = tt.ptr_to_int %pi : tensor<64x!tt.ptr<f32>> -> tensor<64xi64>
     probe.shadow %x, "uninit" {argument = 0 : i32, bytes = 4 : i32, how = 1 : i64, probe.note = "{}"} : tensor<64xi64>
+  }
+  tt.return
+}
+}
+
+// -----
+
+// A branch that also has a condition of the kernel, or nothing but one, is not joined: the runtime knows of shadows only.
+// CHECK-LABEL: tt.func public @conditions
+// CHECK-SAME: %[[OWN:[a-z0-9]+]]: i1
+// CHECK: %[[A:.*]] = arith.cmpi ne
+// CHECK: %[[BOTH:.*]] = arith.andi %[[A]], %[[OWN]]
+// CHECK: scf.if %[[A]]
+// CHECK: scf.if %[[BOTH]]
+// CHECK: scf.if %[[OWN]]
+module attributes {probe.target = "x86-64"} {
+tt.func public @conditions(%p: !tt.ptr<f32>, %i: tensor<64xi32>, %u: i64, %own: i1) {
+  %zero = arith.constant 0 : i64
+  %a = arith.cmpi ne, %u, %zero {probe.has_shadow} : i64
+  %both = arith.andi %a, %own : i1
+  %ps = tt.splat %p : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>
+  %pi = tt.addptr %ps, %i : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
+  scf.if %a {
+    %x = tt.ptr_to_int %pi : tensor<64x!tt.ptr<f32>> -> tensor<64xi64>
+    probe.shadow %x, "uninit" {argument = 0 : i32, bytes = 4 : i32, how = 1 : i64, probe.note = "{}"} : tensor<64xi64>
+  }
+  scf.if %both {
+    %x = tt.ptr_to_int %pi : tensor<64x!tt.ptr<f32>> -> tensor<64xi64>
+    probe.shadow %x, "uninit" {argument = 1 : i32, bytes = 4 : i32, how = 1 : i64, probe.note = "{}"} : tensor<64xi64>
+  }
+  scf.if %own {
+    %x = tt.ptr_to_int %pi : tensor<64x!tt.ptr<f32>> -> tensor<64xi64>
+    probe.shadow %x, "uninit" {argument = 2 : i32, bytes = 4 : i32, how = 1 : i64, probe.note = "{}"} : tensor<64xi64>
   }
   tt.return
 }

@@ -369,3 +369,70 @@ def test_a_bug_of_the_host_is_noticed(name: str, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(_shadows, "looks_of", other.looks_of)
     with pytest.raises(AssertionError):
         TESTS[test]()
+
+
+@triton.jit
+def own_rows(x, y, n, B: tl.constexpr):
+    """Each program writes a row of `x`, and all of them read the same rows of `y`."""
+    for t in range(n):
+        at = t * B + tl.arange(0, B)
+        v = tl.load(y + at)
+        if tl.program_id(0) == t:
+            tl.store(x + at, v)
+    tl.store(y + n * B + tl.program_id(0) * B + tl.arange(0, B), 1)
+
+
+@triton.jit
+def shared_rows(x, y, n, B: tl.constexpr):
+    """All programs write `y`, and none writes `x`."""
+    for t in range(n):
+        at = t * B + tl.arange(0, B)
+        tl.store(y + at, 1)
+        if tl.program_id(0) == 7:
+            tl.store(x + at, 1)
+
+
+@pytest.mark.parametrize("static", [True, False])
+def test_looks_under_an_if_of_the_kernel(static: bool) -> None:
+    """A look that shares a branch with others must not lose the condition of its access."""
+    x, y = np.zeros(1024, np.int32), np.zeros(1024, np.int32)
+    with tx.sanitize("race", static=static) as report:
+        own_rows[(4,)](x, y, 4, B=64)
+    assert not report.findings, report.text()
+    with tx.sanitize("race", static=static) as report:
+        shared_rows[(2,)](x, y, 2, B=64)
+    (one,) = report.findings
+    assert (one.argument, one.lanes) == ("y", 128)
+
+
+@triton.jit
+def gathered_and_stored(y, z, index, B: tl.constexpr):
+    i = tl.arange(0, B)
+    v = tl.load(y + tl.load(index + i))
+    tl.store(y + i, v)
+
+
+@triton.jit
+def stored_around(y, z, index, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(z + i, 1.0)
+    v = tl.load(y + tl.load(index + i))
+    tl.store(y + i, v)
+
+
+@triton.jit
+def scattered_and_read(y, z, index, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(y + tl.load(index + i), 1.0)
+    tl.store(z + i, tl.load(y + i))
+
+
+@pytest.mark.parametrize("static", [True, False])
+@pytest.mark.parametrize("kernel", [gathered_and_stored, stored_around, scattered_and_read])
+def test_looks_at_loaded_indices_keep_their_order(kernel: Any, static: bool) -> None:
+    """Such a look stays behind its access; what comes later is marked, or looked at, behind it."""
+    with tx.sanitize("uninit", static=static) as report:
+        y, z = torch.empty(64), torch.empty(64)
+        kernel[(1,)](y, z, torch.arange(64), B=64)
+    found = [(one.check, one.argument, one.lanes) for one in report.findings]
+    assert found == ([] if kernel is scattered_and_read else [("uninit", "y", 64)])
