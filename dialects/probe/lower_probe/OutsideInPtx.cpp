@@ -117,8 +117,12 @@ std::string Assembly::text(int64_t bytes, int64_t argument, int64_t site) {
   line("add.s64 s, s, program;");
   line("sub.s64 s, " + Twine(INT64_MAX) + ", s;");
   line("or.b64 k, k, s;");
-  line("atom.global.max.u64 s, " + word(site + kFirstKey) + ", k;");
-  line("setp.gt.u64 q, k, s;");
+  // The second one changes nothing, and returns the largest key some hundred
+  // cycles later. A thread whose key was the largest one for a moment only
+  // would store its address behind that of another one.
+  for (int turn = 0; turn < 2; ++turn)
+    line("atom.global.max.u64 s, " + word(site + kFirstKey) + ", k;");
+  line("setp.eq.s64 q, k, s;");
   static_assert(kKeyOfAddress == kFirstAddress + 1 && kFirstAddress % 2 == 0);
   line("@q st.global.v2.b64 " + word(site + kFirstAddress) + ", {a, k};");
   line("DONE:");

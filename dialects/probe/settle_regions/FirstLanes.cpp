@@ -157,10 +157,13 @@ void Expansion::keepFirst(ArrayRef<Lane> lanes) {
       with<arith::AddIOp>(key, arith::ExtUIOp::create(b, b.getI64Type(), lane));
   key = with<arith::SubIOp>(number(INT64_MAX), key);
   key = with<arith::OrIOp>(key, choose(isWorse, number(INT64_MIN), number(0)));
-  Value before = update(LLVM::AtomicBinOp::umax, what.site + kFirstKey, key);
-  auto isNew = scf::IfOp::create(b, compare(P::ugt, key, before),
-                                 /*withElseRegion=*/false);
-  b.setInsertionPointToStart(isNew.thenBlock());
+  // The second one changes nothing: as in the assembly for NVIDIA.
+  Value largest;
+  for (int turn = 0; turn < 2; ++turn)
+    largest = update(LLVM::AtomicBinOp::umax, what.site + kFirstKey, key);
+  auto isFirst = scf::IfOp::create(b, compare(P::eq, key, largest),
+                                   /*withElseRegion=*/false);
+  b.setInsertionPointToStart(isFirst.thenBlock());
   update(LLVM::AtomicBinOp::xchg, what.site + kFirstAddress, where);
   update(LLVM::AtomicBinOp::xchg, what.site + kKeyOfAddress, key);
 }

@@ -12,7 +12,9 @@
 // CHECK: %[[BOTH:.*]] = arith.andi %{{.*}}, %[[HAS]] : i1
 // CHECK: scf.if %[[BOTH]]
 // CHECK: llvm.atomicrmw umax %{{.*}}, %[[KEY:.*]] syncscope("agent") monotonic
-// CHECK: scf.if
+// CHECK: %[[LARGEST:.*]] = llvm.atomicrmw umax %{{.*}}, %[[KEY]] syncscope("agent") monotonic
+// CHECK: %[[IS_FIRST:.*]] = arith.cmpi eq, %[[KEY]], %[[LARGEST]] : i64
+// CHECK: scf.if %[[IS_FIRST]]
 // CHECK: llvm.atomicrmw xchg
 // CHECK: llvm.atomicrmw xchg %{{.*}}, %[[KEY]] syncscope("agent") monotonic
 // CHECK-NOT: elementwise_inline_asm

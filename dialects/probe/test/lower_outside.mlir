@@ -13,7 +13,7 @@
 // CHECK-NOT: tt.load
 // CHECK-NOT: tt.reduce
 // CHECK: tt.splat %[[OWN]]
-// CHECK: tt.elementwise_inline_asm "{{[^"]*}}atom.global.max.u64 s, [slot+192]
+// CHECK: tt.elementwise_inline_asm "{{[^"]*}}atom.global.max.u64 s, [slot+192], k; atom.global.max.u64 s, [slot+192]
 // CHECK-SAME: packed_element = 4 : i32, pure = false
 // CHECK-NOT: tt.reduce
 // CHECK: tt.return

@@ -40,7 +40,7 @@ MUTATIONS = {
     "lanes that are off are looked at": (
         TESTS, "operations", lanes("with<arith::AndIOp>(isOn, isOut(argument(1)))", "isOut(argument(1))"),
     ),
-    "each lane is new": (TESTS, "operations", lanes("P::ugt", "P::ne", behind="auto isNew")),
+    "each lane is the first": (TESTS, "operations", lanes("P::eq", "P::ule", behind="auto isFirst")),
 }  # fmt: skip
 
 
