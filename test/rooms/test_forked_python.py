@@ -39,6 +39,7 @@ PROGRAMS = {
     "a hook for exceptions": (["-c", "import sys; sys.excepthook = lambda *error: print(error[1]); 1 / 0"], "division"),
     "a message": (["-c", "raise SystemExit('the message')"], "the message"),
     "a status": (["-c", "raise SystemExit(300)"], ""),
+    "what C writes": (["-c", "import ctypes; ctypes.CDLL(None).printf(b'from C\\n'); print('from Python')"], "from C"),
     "a signal": (["-c", "import os; os.kill(os.getpid(), 11)"], ""),
     "an interruption": (["-c", "raise KeyboardInterrupt"], "KeyboardInterrupt"),
     "no such module": (["-m", "no_such_module"], "No module named no_such_module"),
@@ -55,6 +56,15 @@ def test_as_a_started_program(tmp_path: Path, name: str) -> None:
     started = forked_python.start([sys.executable, *command], input="input", **options)
     assert part in forked.stdout + forked.stderr
     assert vars(forked) == vars(started)
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_what_c_writes_before_an_abort(unbuffered: str) -> None:
+    command = [sys.executable, "-c", "import ctypes, os; ctypes.CDLL(None).printf(b'from C\\n'); os.abort()"]
+    variables = environment(PYTHONUNBUFFERED=unbuffered)
+    forked, started = forked_python.run(command, env=variables), forked_python.start(command, env=variables)
+    assert vars(forked) == vars(started)
+    assert forked.stdout == ("from C\n" if unbuffered else "")
 
 
 def test_forks_at_once_and_a_time_limit(tmp_path: Path) -> None:

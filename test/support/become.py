@@ -4,11 +4,15 @@
 from __future__ import annotations
 
 import atexit
+import ctypes
 import os
 import signal
 import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
+
+_libc = ctypes.CDLL(None)
+_IONBF = 2  # of stdio.h: no buffer
 
 
 def become(main: Callable[[], object], arguments: Sequence[str], environment: Mapping[str, str]) -> None:
@@ -25,9 +29,12 @@ def become(main: Callable[[], object], arguments: Sequence[str], environment: Ma
     try:
         atexit._clear()
         signal.signal(signal.SIGPIPE, signal.SIG_IGN)  # as Python does at its start
+        unbuffered = bool(environment.get("PYTHONUNBUFFERED"))
+        if unbuffered:  # as Python does: what C has written is there if the program aborts
+            _libc.setvbuf(ctypes.c_void_p.in_dll(_libc, "stdout"), None, _IONBF, ctypes.c_size_t(0))
         sys.stdin = sys.__stdin__ = os.fdopen(0, closefd=False)
         sys.stdout = sys.__stdout__ = os.fdopen(1, "w", closefd=False)
-        sys.stdout.reconfigure(write_through=bool(environment.get("PYTHONUNBUFFERED")))
+        sys.stdout.reconfigure(write_through=unbuffered)
         sys.stderr = sys.__stderr__ = os.fdopen(2, "w", 1, errors="backslashreplace", closefd=False)
         sys.argv = [*arguments]
         os.environ.clear()
@@ -37,6 +44,7 @@ def become(main: Callable[[], object], arguments: Sequence[str], environment: Ma
         atexit._run_exitfuncs()
         sys.stdout.flush()
         sys.stderr.flush()
+        _libc.fflush(None)  # of what C has written
     finally:
         os._exit(status & 255)
 

@@ -81,7 +81,8 @@ def test_threads_leave_address_space(megabytes: int) -> None:
     """Threads leave some address space free: the C library ends the process if it has no memory for their data."""
     code = f"import resource; resource.setrlimit(resource.RLIMIT_AS, ({megabytes} << 20,) * 2)\n"
     code += f"import sys, runpy; sys.argv = ['', 'environment']; runpy.run_path({str(PROGRAMS)!r}, run_name='__main__')"
-    done = forked_python.run(
+    # Started, because a forked program has more of the address space in use.
+    done = forked_python.start(
         [sys.executable, "-c", code],
         env={**os.environ, "TRITON_EXT_CPU_THREADS": "1000", "OPENBLAS_NUM_THREADS": "1"},
     )

@@ -37,7 +37,7 @@ MUTATIONS = {
         DYNAMIC, "for_a_gpu", lanes("!isRepeatable(op)", "false", behind="isLoaded"),
     ),
     "a kernel for a GPU tells addresses from memory": (
-        DYNAMIC, "for_a_gpu", session('proves || !isFor(module, "cuda:")', "true"),
+        DYNAMIC, "for_a_gpu", session('proves || !(isFor(module, "cuda:") || isFor(module, "hip:"))', "true"),
     ),
     "two reads race": (CALLS, "read_the_same", calls("!areRaced(own, other)", "false")),
     "two accesses under one lock race": (LOCKS, "take_turns", calls("own.isLocked && other.isLocked", "false")),
