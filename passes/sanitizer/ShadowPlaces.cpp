@@ -73,8 +73,8 @@ bool ShadowChecker::mayMove(const ShadowAccess &one) {
 
 /// Returns the operation before which a look belongs that is about `about`: the
 /// first one behind it that another program can hear of, or that has looks
-/// which stay where they are, or the end of the block. A look that stays there
-/// for an access before `about`, such as one at loaded indices, is no stop:
+/// which stay where they are, or the end of the block. A look for an
+/// access before `about`, such as one at loaded indices, does not stop it:
 /// what `about` writes is marked behind it.
 Operation *ShadowChecker::stopBehind(Operation *about) {
   Operation *op = about->getNextNode();

@@ -93,8 +93,8 @@ static bool areAlike(const Look &one, const Look &other) {
                   other.calls.front()->getOperands().back());
 }
 
-/// Puts the calls of `one` in front of those of `other`, a later branch of the
-/// block.
+/// Moves the calls of `one` into the branch of `other`, which comes later in
+/// the block, in front of the calls there.
 static void join(Look &one, Look &other) {
   OpBuilder b(other.branch);
   Value condition = one.branch.getCondition(),
