@@ -148,8 +148,9 @@ def _server() -> socket.socket:
     """Starts the server of this process; it ends when this process does."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with theirs:
-        # The variable is what makes `support.SITE` load torch as in other programs of tests.
-        environment = support.environment(PYTEST_CURRENT_TEST="")
+        # The first variable makes `support.SITE` load torch as in other programs of tests. Without the second one, C's
+        # output of all programs would be unbuffered where this process's is; `become` sees to programs that want it.
+        environment = support.environment(PYTEST_CURRENT_TEST="", PYTHONUNBUFFERED="")
         command = [sys.executable, "-m", __name__, str(theirs.fileno())]
         server = subprocess.Popen(command, env=environment, pass_fds=[theirs.fileno()], cwd=support.ROOT)
 
